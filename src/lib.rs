@@ -1,0 +1,21 @@
+//! memstrata: a memory operating system for AI agents that runs wholly on the client.
+#![doc = include_str!("ARCHITECTURE.md")]
+
+pub mod config;
+pub mod effect;
+pub mod error;
+pub mod generation;
+pub mod id;
+pub mod index;
+pub mod memory_os;
+pub mod model;
+pub mod op;
+pub mod retrieval;
+pub mod storage;
+pub mod text;
+pub mod time;
+pub mod updating;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
+
+pub use error::{Error, ErrorCode, Result};
