@@ -10,7 +10,7 @@ export async function open(name) {
   const start = performance.now();
   memory = await MemoryOS.open({ name, userId: 'bench' });
   const ms = performance.now() - start;
-  memory.on('event', (event) => events.push(event.type));
+  memory.on('*', (event) => events.push(event.type));
   // The table comes after opening; what is measured later is measured with it.
   await until(async () => (await memory.stats()).embedder.ready);
   return { ms, readyMs: performance.now() - start };
@@ -24,11 +24,10 @@ async function until(condition) {
 }
 
 /** Adds pages `from` up to `end` fast, then lets all work that follows from them finish. */
-export async function fill(from, end, onProgress = () => {}) {
+export async function fill(from, end) {
   const BATCH = 100;
   for (let n = from; n < end; n += BATCH) {
-    await Promise.all(Array.from({ length: Math.min(BATCH, end - n) }, (_, k) => memory.addMemory(pageOf(n + k))));
-    onProgress(Math.min(n + BATCH, end));
+    await memory.addMany(Array.from({ length: Math.min(BATCH, end - n) }, (_, k) => pageOf(n + k)));
   }
   await memory.flush();
 }

@@ -3,7 +3,7 @@
  * languages, and what was recalled is printed with its date, speaker and words. No language model takes part.
  */
 import { pathToFileURL } from 'node:url';
-import { addPages, openFresh } from '../lib/memory.mjs';
+import { openFresh } from '../lib/memory.mjs';
 import { toPages } from '../lib/pages.mjs';
 import { loadSample } from '../lib/sample.mjs';
 import { painter, progressLine, quoteOf, when } from './terminal.mjs';
@@ -35,7 +35,8 @@ export async function run({ stream = process.stdout, env = process.env } = {}) {
   const memory = await openFresh({ userId: 'ines' });
   const opened = performance.now();
   const progress = progressLine(stream, 'importing');
-  await addPages(memory, toPages(sample.turns), { onProgress: progress.show });
+  const pages = toPages(sample.turns).map((page) => page.input);
+  await memory.importConversation(pages, { onProgress: progress.show });
   progress.end();
   const imported = performance.now();
   await memory.flush();

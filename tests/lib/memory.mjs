@@ -10,12 +10,14 @@ export async function openFresh({ userId = 'user', embedder = 'builtin', ...rest
   return MemoryOS.open({ name: `fresh-${serial}`, userId, storage: 'memory', embedder, ...rest });
 }
 
+const PAGES_A_CALL = 50;
+
 /** Adds pages in order; `map` learns which page holds which turns. */
-export async function addPages(memory, pages, { map = new TurnMap(), onProgress } = {}) {
-  for (const [done, page] of pages.entries()) {
-    const { id } = await memory.addMemory(page.input);
-    map.set(id, page);
-    onProgress?.({ done: done + 1, total: pages.length });
+export async function addPages(memory, pages, { map = new TurnMap() } = {}) {
+  for (let from = 0; from < pages.length; from += PAGES_A_CALL) {
+    const some = pages.slice(from, from + PAGES_A_CALL);
+    const added = await memory.addMany(some.map((page) => page.input));
+    added.forEach(({ id }, i) => map.set(id, some[i]));
   }
   return map;
 }
