@@ -1,5 +1,6 @@
 /** The part of the benchmark that runs in the browser, in a page that holds nothing but the package. */
 import { MemoryOS } from 'memstrata';
+import { embedderReady } from '../lib/memory.mjs';
 import { pageOf, questionOf } from './grammar.mjs';
 
 let memory;
@@ -12,16 +13,12 @@ export async function open(name) {
   const ms = performance.now() - start;
   memory.on('*', (event) => events.push(event.type));
   // The table comes after opening; what is measured later is measured with it.
-  await until(async () => (await memory.stats()).embedder.ready);
+  await embedderReady(memory);
   return { ms, readyMs: performance.now() - start };
 }
 
 export const close = () => memory.close();
 export const stats = () => memory.stats();
-
-async function until(condition) {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 /** Adds pages `from` up to `end` fast, then lets all work that follows from them finish. */
 export async function fill(from, end) {

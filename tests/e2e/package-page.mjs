@@ -1,12 +1,13 @@
 /** The part of the package's tests that runs in the browser: a page that holds nothing but the package. */
 import { MemoryOS, openAICompatible } from 'memstrata';
 import { pageOf } from '../bench/grammar.mjs';
+import { embedderReady } from '../lib/memory.mjs';
 
 let memory;
 
 export async function open(name, { tableReady = false, ...options } = {}) {
   memory = await MemoryOS.open({ name, userId: 'tester', ...options });
-  while (tableReady && !(await memory.stats()).embedder.ready) await new Promise((resolve) => setTimeout(resolve, 20));
+  if (tableReady) await embedderReady(memory);
 }
 
 export const close = () => memory.close();
