@@ -1,0 +1,35 @@
+//! Token estimate for prompts when no table is loaded.
+
+use super::script::{is_emoji, is_mark, is_space, is_unspaced, is_word};
+
+/// Letters a token holds once a word is longer than one token.
+const LETTERS_PER_TOKEN: u32 = 5;
+/// Letters that are still one token.
+const ONE_TOKEN_LETTERS: u32 = 8;
+
+/// About how many tokens `text` costs in a prompt: a character of an unspaced script 1, a word of up to eight letters 1,
+/// of more one per five letters begun (of two-byte scripts: per two), punctuation and emoji 1 each.
+pub fn estimate_tokens(text: &str) -> u32 {
+    let (mut total, mut letters, mut wide) = (0u32, 0u32, false);
+    let close = |letters: &mut u32, wide: &mut bool| {
+        let n = core::mem::take(letters);
+        let foreign = core::mem::take(wide);
+        match n {
+            0 => 0,
+            n if foreign => n.div_ceil(2),
+            n if n <= ONE_TOKEN_LETTERS => 1,
+            n => n.div_ceil(LETTERS_PER_TOKEN),
+        }
+    };
+    for c in text.chars() {
+        if is_unspaced(c) || is_emoji(c) {
+            total = total.saturating_add(close(&mut letters, &mut wide) + 1);
+        } else if is_word(c) && c != '_' {
+            letters += 1;
+            wide |= c >= '\u{250}';
+        } else if !is_mark(c) {
+            total = total.saturating_add(close(&mut letters, &mut wide) + u32::from(!is_space(c)));
+        }
+    }
+    total.saturating_add(close(&mut letters, &mut wide))
+}
