@@ -209,7 +209,7 @@ mod tests {
     fn o01_pages_queue_in_order_and_overflow_becomes_jobs_of_a_batch() {
         let (mut cube, mut ids, config) = (Cube::default(), IdSource::new(1), Config::default());
         admit(&mut cube, &config, &mut ids, (0..14).map(|i| turn(&format!("turn {i}"), i)).collect());
-        assert_eq!(job_sizes(&cube), []);
+        assert!(job_sizes(&cube).is_empty());
         admit(&mut cube, &config, &mut ids, vec![turn("turn 14", 14)]);
         assert_eq!(job_sizes(&cube), [5]);
         let first_job = cube.jobs().next().expect("queued").pages().to_vec();
