@@ -47,8 +47,9 @@ impl Scale {
 pub(crate) struct Scores(pub(crate) [Vec<f32>; 5]);
 
 impl Scores {
-    pub(crate) fn at(&self, scale: Scale) -> &[f32] {
-        &self.0[scale as usize]
+    /// The scores at a scale, once.
+    pub(crate) fn take(&mut self, scale: Scale) -> Vec<f32> {
+        core::mem::take(&mut self.0[scale as usize])
     }
 }
 
@@ -87,7 +88,8 @@ impl Frequencies {
     }
 }
 
-/// Scores `terms` (distinct, known) at `scales`. `seen(k, place)` hears once of every turn that holds the k-th term.
+/// Scores `terms` (distinct, known) at `scales`. `seen(k, places)` hears of the turns that
+/// hold the k-th term.
 pub(crate) fn score(
     lexical: &Lexical,
     layout: &Layout,

@@ -5,12 +5,12 @@ pub mod bm25;
 mod corpus;
 mod dictionary;
 pub mod flat;
-mod kernel;
-mod layout;
+pub(crate) mod kernel;
+pub(crate) mod layout;
 mod lexical;
 mod session;
 mod vector;
 
 pub use arena::Arena;
-pub use corpus::{Index, NewTurn};
+pub use corpus::{Index, NewTurn, is_personal_name};
 pub use vector::EmbeddingSpace;
