@@ -33,3 +33,31 @@ pub fn estimate_tokens(text: &str) -> u32 {
     }
     total.saturating_add(close(&mut letters, &mut wide))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::units::tests::shipped;
+    use super::*;
+
+    #[test]
+    fn parts_are_counted_by_their_kind() {
+        for (text, tokens) in
+            [("", 0), ("  \n", 0), ("We hiked.", 3), ("我喝茶。", 4), ("internationalisation", 4), ("🎉🎉", 2)]
+        {
+            assert_eq!(estimate_tokens(text), tokens, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_estimate_is_near_the_tables_count() {
+        let table = shipped();
+        for text in [
+            "I adopted a puppy from the shelter yesterday, and her name is Luna; she loves the river near our cottage.",
+            "我上周去了图书馆，借了一本科幻小说。书名叫《三体》，非常好看！",
+            "The quarterly infrastructure retrospective covered Kubernetes autoscaling, observability and budgeting.",
+        ] {
+            let (ours, table) = (f64::from(estimate_tokens(text)), f64::from(table.count(text)));
+            assert!((0.8..1.3).contains(&(ours / table)), "{ours} for {table}: {text}");
+        }
+    }
+}

@@ -124,3 +124,41 @@ fn has_capital(text: &str) -> bool {
     };
     bytes.windows(4).any(name) || bytes.windows(2).any(|w| w[0] == b'"' && w[1].is_ascii_uppercase())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_time_are_sorted_for_the_search() {
+        assert!(TIME_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn a_question_asks_when_or_who() {
+        for (question, when, name) in [
+            ("When did Anna get her dog?", true, false),
+            ("How long have you lived there?", true, false),
+            ("how  long", false, false),
+            ("Whenever?", false, false),
+            ("Who is Ben's teacher?", false, true),
+            ("What is the title?", false, true),
+            ("你什么时候搬家的？", true, false),
+            ("谁喜欢喝茶？", false, true),
+            ("", false, false),
+        ] {
+            assert_eq!((asks_when(question), asks_name(question)), (when, name), "{question}");
+        }
+    }
+
+    #[test]
+    fn cues_are_independent_bits() {
+        let all = cues("last May I saw Luna, did I not?");
+        assert!(
+            all.has(Cues::QUESTION) && all.has(Cues::FIRST_PERSON) && all.has(Cues::TIME) && all.has(Cues::CAPITAL)
+        );
+        assert_eq!(cues("nothing to see"), Cues::default());
+        assert_eq!(cues("in 2023"), Cues::TIME);
+        assert_eq!(cues("in 20231"), Cues::default());
+    }
+}

@@ -14,6 +14,9 @@ mod table;
 mod tokenize;
 mod units;
 
+#[cfg(test)]
+mod recipe_test;
+
 pub use budget::estimate_tokens;
 pub use cues::{asks_name, asks_when, cues};
 pub use keywords::keywords;

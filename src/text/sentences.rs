@@ -168,3 +168,79 @@ fn is_short(piece: &str) -> bool {
 fn count_words(text: &str, limit: usize) -> usize {
     text.split(is_space).filter(|word| !word.is_empty()).take(limit).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(text: &str) -> Vec<Cow<'_, str>> {
+        atoms(text).iter().map(|atom| atom_text(text, atom)).collect()
+    }
+
+    #[test]
+    fn a_blank_text_has_no_atoms() {
+        for text in ["", " ", "\n\n\t", "\u{3000}\u{a0}\u{1c}"] {
+            assert!(atoms(text).is_empty(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn sentence_marks_of_other_scripts_cut() {
+        for (text, n) in [
+            ("أين تعيش الآن يا صديقي؟ أعيش في القاهرة مع عائلتي.", 2),
+            ("यह मेरा नया घर है। वह उसका पुराना घर है॥", 2),
+            ("これはペンです｡あれは本です｡", 2),
+            ("ما هذا الشيء الغريب هناك؟! لا أعرف ما هو هذا.", 2),
+            ("میں لاہور میں رہتا ہوں۔ وہ کراچی میں رہتی ہے۔", 2),
+        ] {
+            assert_eq!(texts(text).len(), n, "{:?}", texts(text));
+        }
+    }
+
+    #[test]
+    fn pieces_that_touch_are_joined_by_a_space() {
+        let text = "真的吗？！ 太好了\n\n对。";
+        assert_eq!(texts(text), ["真的吗？ ！ 太好了 对。"]);
+        assert!(matches!(atom_text("One two three four. Five.", &(0..25)), Cow::Borrowed(_)));
+        assert_eq!(atom_text("abc", &(2..9)), "");
+    }
+
+    #[test]
+    fn a_huge_text_is_cut_in_linear_time() {
+        for unit in ["x", "word ", "Ok. ", "！", "字", "🏆", "\n.", "[shares a photo ", "a "] {
+            let text = unit.repeat(200_000 / unit.chars().count());
+            let began = Instant::now();
+            let found = atoms(&text);
+            let whole: usize = found.iter().map(|atom| atom_text(&text, atom).len()).sum();
+            assert!(whole >= text.chars().filter(|c| !c.is_whitespace()).count());
+            assert!(found.iter().all(|atom| text[atom.clone()].chars().count() <= MAX_ATOM_CHARS), "{unit:?}");
+            // quadratic work would take minutes
+            assert!(began.elapsed().as_secs() < 5, "{unit:?} took {:?}", began.elapsed());
+        }
+        let words = "seven letters ".repeat(400);
+        assert!(texts(&words).iter().all(|atom| atom.ends_with("letters") || atom.ends_with("seven")));
+    }
+
+    proptest! {
+        #[test]
+        fn atoms_cover_the_text_in_order(text in "(\\PC|[ .!?。！\n\t]|Ok\\. |字|\\[shares a photo ){0,120}") {
+            let found = atoms(&text);
+            let mut end = 0;
+            for atom in &found {
+                prop_assert!(end <= atom.start && atom.start < atom.end && atom.end <= text.len());
+                prop_assert!(text[end..atom.start].chars().all(is_space));
+                let (body, printed) = (&text[atom.clone()], atom_text(&text, atom));
+                prop_assert_eq!(strip(body), body);
+                let solid = |text: &str| text.chars().filter(|&c| !is_space(c)).collect::<String>();
+                prop_assert_eq!(solid(body), solid(&printed));
+                end = atom.end;
+            }
+            prop_assert!(text[end..].chars().all(is_space));
+            prop_assert_eq!(found.is_empty(), text.chars().all(is_space));
+        }
+    }
+}

@@ -350,3 +350,76 @@ fn is_punctuation(category: Category) -> bool {
             | Category::OtherPunctuation
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::units::tests::shipped;
+    use super::*;
+    use crate::error::ErrorCode;
+
+    #[test]
+    fn a_row_reads_back_from_its_codes() {
+        let table = shipped();
+        assert_eq!((table.model_id(), table.dims(), table.len()), ("memstrata-static-128-int4-v1", 128, 39_125));
+        let (cat, dog) = (table.rows("cat")[0], table.rows("dog")[0]);
+        assert!(table.codes(cat).iter().all(|code| (-7..=7).contains(code)));
+        let dot = |a: &[i8], b: &[i8]| a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum::<i32>() as f32;
+        let by_codes = dot(table.codes(cat), table.codes(dog)) / (table.code_norm(cat) * table.code_norm(dog));
+        let (a, b) = (table.unit_vector("cat"), table.unit_vector("dog"));
+        let by_vectors: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
+        assert!((by_codes - by_vectors).abs() < 1e-5, "{by_codes} is not {by_vectors}");
+        assert!(by_codes > 0.3, "cat and dog are {by_codes} apart");
+    }
+
+    #[test]
+    fn rows_the_table_does_not_have_are_nothing() {
+        let table = shipped();
+        assert_eq!((table.codes(u16::MAX).len(), table.code_norm(u16::MAX)), (0, 0.0));
+        assert_eq!(table.pooled(&[u16::MAX]), vec![0.0; 128]);
+        assert_eq!(table.unit_vector("ещё"), vec![0.0; 128]);
+        assert_eq!((table.count("ещё нет"), table.rows("ещё нет").len()), (2, 0));
+    }
+
+    #[test]
+    fn the_order_of_rows_changes_no_bit() {
+        let table = shipped();
+        let mut rows = table.rows("the cat and the dog and the river");
+        let forth = table.pooled(&rows);
+        rows.reverse();
+        assert_eq!(forth, table.pooled(&rows));
+    }
+
+    #[test]
+    fn a_damaged_file_says_what_differs() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/pkg-js/table/table-128-int4.safetensors");
+        let whole = std::fs::read(path).expect("the shipped table");
+        let patched = |from: &str, to: &str| {
+            let at = whole.windows(from.len()).position(|w| w == from.as_bytes()).expect(from);
+            [&whole[..at], to.as_bytes(), &whole[at + from.len()..]].concat()
+        };
+        let mut flipped = whole.clone();
+        *flipped.last_mut().expect("bytes") ^= 1;
+        for (file, what) in [
+            (flipped, "sha256"),
+            (whole[..whole.len() - 1].to_vec(), "header"),
+            (whole[..100].to_vec(), "header"),
+            (Vec::new(), "header"),
+            (patched("\"bits\":\"4\"", "\"bits\":\"8\""), "bits"),
+            (patched("\"dims\":\"128\"", "\"dims\":\"127\""), "dims"),
+            (patched("\"dims\":\"128\"", "\"dims\":\"126\""), "126 dimensions"),
+            (patched("\"zh\":", "\"zz\":"), "tensor zh"),
+            (patched("\"F16\"", "\"I16\""), "scale is"),
+            (patched("\"model_id\"", "\"model_ix\""), "model_id"),
+        ] {
+            let error = StaticTable::from_bytes(&file).expect_err(what);
+            assert_eq!(error.code(), ErrorCode::StorageCorrupt);
+            assert!(error.message().contains(what), "{what}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_name_listed_twice_is_refused() {
+        assert!(Lookup::new("a\nb\n##a", "字").is_ok());
+        assert!(Lookup::new("a\nb\na", "").is_err());
+    }
+}

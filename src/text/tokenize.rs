@@ -167,9 +167,13 @@ impl Scanner<'_> {
             'ł' => self.push_letter('l'),
             'đ' => self.push_letter('d'),
             'ı' => self.push_letter('i'),
-            'ß' => ['s', 's'].into_iter().for_each(|c| self.push_letter(c)),
-            'æ' => ['a', 'e'].into_iter().for_each(|c| self.push_letter(c)),
-            'œ' => ['o', 'e'].into_iter().for_each(|c| self.push_letter(c)),
+            'ß' => self.push_letters("ss"),
+            'æ' => self.push_letters("ae"),
+            'œ' => self.push_letters("oe"),
+            // ligatures that PDF files paste
+            'ﬀ' => self.push_letters("ff"),
+            'ﬁ' => self.push_letters("fi"),
+            'ﬂ' => self.push_letters("fl"),
             '\u{660}'..='\u{669}' => self.push_digit(c, '\u{660}'),
             '\u{6f0}'..='\u{6f9}' => self.push_digit(c, '\u{6f0}'),
             '\u{ff10}'..='\u{ff19}' => self.push_digit(c, '\u{ff10}'),
@@ -186,6 +190,10 @@ impl Scanner<'_> {
 
     fn push_digit(&mut self, c: char, zero: char) {
         self.push_letter(char::from((u32::from(c) - u32::from(zero)) as u8 + b'0'));
+    }
+
+    fn push_letters(&mut self, letters: &str) {
+        letters.chars().for_each(|c| self.push_letter(c));
     }
 
     fn push_letter(&mut self, c: char) {
@@ -253,5 +261,109 @@ impl Scanner<'_> {
         }
         self.run.clear();
         self.starts.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::super::recipe_test::{grams, stems};
+    use super::*;
+
+    #[test]
+    fn stop_words_are_sorted_for_the_search() {
+        assert!(STOP.is_sorted());
+        assert!(STOP.iter().all(|word| is_stop_word(word)));
+        assert!(!is_stop_word("memory"));
+    }
+
+    /// Case 18: a query of a few characters shares a token with the sentence in both fields.
+    #[test]
+    fn short_queries_of_every_script_find_their_sentence() {
+        for (sentence, queries) in [
+            ("我更喜欢看电影和喝茶。", &["喝茶", "电影", "茶"][..]),
+            ("東京タワーに行きました", &["東京", "タワー", "行き"]),
+            ("か\u{3099}くせいです", &["がく", "学生 がくせい"]),
+            ("ฉันชอบกินข้าวผัด", &["ข้าว", "กิน"]),
+            ("أعيش في القاهِرة مع عائلتي", &["القاهرة", "عائلتى عائلتي"]),
+            ("Мы гуляли по набережной", &["набережная", "гулять"]),
+            ("나는 어제 학교에 갔다", &["학교", "어제"]),
+            ("We won 🏆🎉 👍🏽 in 🇯🇵", &["🎉", "👍", "🇯🇵", "🏆️"]),
+            ("मैं दिल्ली में रहता हूँ", &["दिल्ली"]),
+            ("Un café à Zürich", &["cafe", "zurich", "CAFÉ", "cafe\u{301}"]),
+            ("ＡＢＣ１２ の ﬁnal", &["abc12", "final"]),
+        ] {
+            let fields = [stems, grams].map(|field| field(sentence).into_iter().collect::<HashSet<_>>());
+            for query in queries {
+                assert!(stems(query).iter().any(|token| fields[0].contains(token)), "{query} in {sentence}: stems");
+                // a character inside a longer run is found by the stems field alone
+                let single = query.chars().count() == 1 && !is_emoji(query.chars().next().unwrap_or_default());
+                assert!(
+                    single || grams(query).iter().any(|token| fields[1].contains(token)),
+                    "{query} in {sentence}: grams"
+                );
+            }
+        }
+    }
+
+    /// Case 20: names of JavaScript's own properties are ordinary words.
+    #[test]
+    fn names_of_object_members_are_ordinary_words() {
+        assert_eq!(stems("constructor, __proto__ and toString"), ["constructor", "proto", "tostr"]);
+        assert_eq!(grams("__proto__"), ["_pro", "prot", "roto", "oto_"]);
+    }
+
+    #[test]
+    fn kinds_follow_the_length_of_a_run() {
+        let mut out = Vec::new();
+        for_each_token("猫 iPhone手机 🇯🇵🇯", &mut |token| out.push((token.text.to_string(), token.kind)));
+        let expected = [
+            ("猫", TokenKind::Lone),
+            ("iphone", TokenKind::Word),
+            ("手机", TokenKind::Bigram),
+            ("手", TokenKind::Unigram),
+            ("机", TokenKind::Unigram),
+            ("🇯🇵", TokenKind::Word),
+            ("🇯", TokenKind::Word),
+        ];
+        assert_eq!(out, expected.map(|(text, kind)| (text.to_string(), kind)));
+    }
+
+    #[test]
+    fn an_endless_word_is_cut() {
+        let mut lengths = Vec::new();
+        for_each_token(&"x".repeat(300), &mut |token| lengths.push(token.text.len()));
+        assert_eq!(lengths, [MAX_WORD_CHARS, MAX_WORD_CHARS, 300 - 2 * MAX_WORD_CHARS]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_string_breaks_a_token(text in any::<String>()) {
+            for_each_token(&text, &mut |token| {
+                assert!(!token.text.is_empty());
+                assert!(!stem(token.text).is_empty());
+            });
+            let _ = grams(&text);
+        }
+
+        #[test]
+        fn no_word_breaks_a_stemmer(
+            words in "([a-z0-9']{0,12} |[а-яёѐ-ӿ]{0,12} |[ء-ي]{0,12} |[ا-ي]{1,3}(ات|ون|ين|ها|كم) ){1,20}"
+        ) {
+            words.split(' ').for_each(|word| assert_eq!(stem(word).is_empty(), word.is_empty()));
+        }
+
+        #[test]
+        fn ascii_words_are_the_recipes(text in "[ -~\n]{0,80}") {
+            let mut ours = Vec::new();
+            for_each_token(&text, &mut |token| ours.push(token.text.to_string()));
+            let lower = text.to_lowercase();
+            let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+            let expected: Vec<_> = words.filter(|word| !word.is_empty() && !STOP.contains(word)).collect();
+            prop_assert_eq!(ours, expected);
+        }
     }
 }
