@@ -214,6 +214,16 @@ impl Engine {
         self.table().map_or_else(|| text::estimate_tokens(text), |table| table.count(text))
     }
 
+    /// Drops everything from the index.
+    pub(super) fn empty_index(&self) {
+        *self.index.borrow_mut() = Index::new(self.space());
+    }
+
+    /// Waits for writers to finish, for a read that must see one state of the store.
+    pub(super) async fn read_turn(&self) -> Turn<'_> {
+        self.writer.turn().await
+    }
+
     pub(super) fn emit(&self, event: Event) {
         self.events.borrow_mut().push(event);
     }
@@ -280,7 +290,8 @@ fn reindex(cube: &Cube, index: &mut Index, id: PageId, new_vectors: Option<PageV
             Some(vectors) => vectors.side(side),
             None => known.as_deref(),
         };
-        index.insert(NewTurn {
+        // A vector that cannot be indexed leaves the turn findable by keyword.
+        let _ = index.insert(NewTurn {
             id: turn,
             session: page.session,
             time: page.time,
