@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fact::Fact;
 use super::job::Job;
-use super::page::{Page, PageUnits, Place, Session, Tier};
+use super::page::{Page, PageUnits, PageVectors, Place, Session, Space, Tier};
 use super::persona::{Profile, Trait};
 use super::record::{Change, Record, RecordKey, RecordKind};
 use super::segment::Segment;
@@ -50,6 +50,9 @@ pub struct Cube {
     pages: BTreeMap<PageId, Page>,
     units: HashMap<PageId, PageUnits>,
     places: HashMap<PageId, Place>,
+    /// The space that each page has been embedded in, as a number in `spaces`. The vectors themselves live in the index.
+    embedded: HashMap<PageId, u16>,
+    spaces: Vec<Space>,
     segments: BTreeMap<SegmentId, Segment>,
     sessions: BTreeMap<SessionId, Session>,
     jobs: BTreeMap<JobId, Job>,
@@ -96,8 +99,7 @@ impl Cube {
             Record::Units(units) => {
                 self.units.insert(units.page, units);
             }
-            // Vectors live in the index alone.
-            Record::Vectors(_) => {}
+            Record::Vectors(vectors) => self.note_embedded(&vectors),
             Record::Segment(segment) => {
                 self.segments.insert(segment.id, segment);
             }
@@ -137,7 +139,9 @@ impl Cube {
             RecordKind::Units => {
                 self.units.remove(&PageId::from_raw(key.id));
             }
-            RecordKind::Vectors => {}
+            RecordKind::Vectors => {
+                self.embedded.remove(&PageId::from_raw(key.id));
+            }
             RecordKind::Segment => {
                 self.segments.remove(&SegmentId::from_raw(key.id));
             }
@@ -197,6 +201,21 @@ impl Cube {
                 }
             }
         }
+    }
+
+    /// Notes that a page has been embedded, without keeping the vectors.
+    pub fn note_embedded(&mut self, vectors: &PageVectors) {
+        let known = self.spaces.iter().position(|space| *space == vectors.space);
+        let number = known.unwrap_or_else(|| {
+            self.spaces.push(vectors.space.clone());
+            self.spaces.len() - 1
+        });
+        self.embedded.insert(vectors.page, number as u16);
+    }
+
+    /// The space that a page has been embedded in.
+    pub fn embedded_in(&self, id: PageId) -> Option<&Space> {
+        self.spaces.get(usize::from(*self.embedded.get(&id)?))
     }
 
     /// A page by id.
@@ -287,6 +306,11 @@ impl Cube {
     /// A job by id.
     pub fn job(&self, id: JobId) -> Option<&Job> {
         self.jobs.get(&id)
+    }
+
+    /// A fact by id.
+    pub fn fact(&self, id: FactId) -> Option<&Fact> {
+        self.facts.get(&id)
     }
 
     /// Every fact, closed ones too.

@@ -11,15 +11,6 @@ pub const FORMAT_VERSION: u16 = 1;
 
 const MAGIC: [u8; 4] = *b"MSMF";
 
-/// A live chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChunkEntry {
-    /// Its number, part of its key.
-    pub id: u32,
-    /// Its size.
-    pub bytes: u32,
-}
-
 /// What is live in a scope's part of the database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -27,8 +18,8 @@ pub struct Manifest {
     pub scope: Scope,
     /// High half of the ids made here.
     pub replica: u32,
-    /// Live chunks, ascending.
-    pub chunks: Vec<ChunkEntry>,
+    /// Numbers of the live chunks, ascending.
+    pub chunks: Vec<u32>,
     /// Number for the next chunk; never used twice.
     pub next_chunk: u32,
     /// Last commit whose records are sealed; the log holds the later ones.
@@ -83,7 +74,7 @@ mod tests {
     #[test]
     fn it_round_trips_and_notices_damage() {
         let scope = Scope::new("u", "a").expect("valid");
-        let manifest = Manifest { chunks: vec![ChunkEntry { id: 3, bytes: 9 }], ..Manifest::new(scope, 77) };
+        let manifest = Manifest { chunks: vec![3, 9], ..Manifest::new(scope, 77) };
         let bytes = manifest.encode().expect("encodes");
         assert_eq!(Manifest::decode(&bytes), Ok(manifest));
         for at in 0..bytes.len() {

@@ -13,7 +13,7 @@ pub use batch::{Durability, Entry, KeyRange, Store, WriteBatch};
 pub use catalog::{Catalog, Location};
 pub use codec::{Frame, FrameHead, FrameKind, RawRecord, encode_record, frame_bytes};
 pub use keyspace::Keyspace;
-pub use manifest::{ChunkEntry, FORMAT_VERSION, Manifest};
+pub use manifest::{FORMAT_VERSION, Manifest};
 pub use memory::MemoryStore;
 pub use migrate::decode_record;
 pub use snapshot::{Snapshot, read_snapshot, write_snapshot};
