@@ -1,7 +1,8 @@
 /** The Playground as a person uses it: through what is seen and named on the page. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ROOT, serve } from './server.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -42,11 +43,12 @@ export class Playground {
     return this.page.getByTestId(id);
   }
 
+  /** The memory is open, whatever language says so. */
   async ready() {
-    const said = () => document.querySelector('[data-testid=status]');
-    await this.page.waitForFunction(() => document.querySelector('[data-testid=status]')?.dataset.state === 'ready'
-      || /^ready$/i.test(document.querySelector('[data-testid=status]')?.textContent.trim() ?? ''))
-      .catch(async (error) => { throw new Error(`not ready: ${await this.page.evaluate(said)}; ${this.page.faults.join('; ')}; ${error.message}`); });
+    await this.page.waitForFunction(() => document.querySelector('[data-testid=status]')?.closest('[data-state]')?.dataset.state === 'ready').catch(async (error) => {
+      const said = await this.page.locator('body').innerText();
+      throw new Error(`the Playground is not ready: ${this.page.faults.join('; ') || error.message}\n${said.slice(0, 500)}`);
+    });
   }
 
   async go(place) {
@@ -77,11 +79,42 @@ export class Playground {
 
   /** Imports turns through the page and waits until all are in. */
   async importTurns({ id, name, turns, questions }) {
-    await this.go('data');
     const file = { id: id ?? name, turns, questions };
-    await this.at('import-file').setInputFiles({ name: 'conversation.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(file)) });
+    return this.importFile({ name: 'conversation.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(file)) });
+  }
+
+  /** Chooses a file, looks at what is in it, starts, and waits for the end; gives what the page says then. */
+  async importFile(file) {
+    await this.go('data');
+    await this.at('import-file').setInputFiles(file);
     await this.at('import-start').click();
-    await this.page.waitForFunction(() => document.querySelector('[data-testid=import-progress]')?.dataset.state === 'done');
+    await this.page.waitForFunction(() => ['done', 'failed', 'cancelled'].includes(document.querySelector('[data-testid=import-result]')?.dataset.step));
+    const step = await this.at('import-result').getAttribute('data-step');
+    if (step !== 'done') throw new Error(`the import ${step}: ${await this.page.locator('#place-data').innerText()}`);
+    return this.at('import-result').innerText();
+  }
+
+  /** How many pages the list of memory holds. */
+  async rows(search = '') {
+    await this.go('memory');
+    await this.at('memory-search').fill(search);
+    return this.at('memory-row').count();
+  }
+
+  async download(trigger) {
+    const dir = mkdtempSync(join(tmpdir(), 'memstrata-download-'));
+    const session = await this.browser.context.newCDPSession(this.page);
+    await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: dir, eventsEnabled: true });
+    const done = new Promise((resolve, reject) => session.on('Browser.downloadProgress', ({ state }) => {
+      if (state === 'completed') resolve();
+      if (state === 'canceled') reject(new Error('the download was cancelled'));
+    }));
+    await trigger();
+    await done;
+    const [name] = readdirSync(dir);
+    const buffer = readFileSync(join(dir, name));
+    rmSync(dir, { recursive: true, force: true });
+    return { name, mimeType: 'application/octet-stream', buffer };
   }
 
   /** What axe-core has to say about the page as it is. Evaluated, since the page's own policy lets no script in. */
