@@ -33,19 +33,13 @@ export async function everything() {
 
 const post = (path, body) => fetch(path, { method: 'POST', body: JSON.stringify(body) });
 
-/** Adds pages as fast as they are taken; the server hears when the first have sunk while others still wait. */
+/** Adds pages in four transactions; the server hears when, after the last, the first page sinks while others still wait. */
 export async function addUntilSinking(count) {
-  let told = false;
-  const tell = async () => {
-    if (told) return;
-    const { jobs, pages } = await memory.stats();
-    if (told || jobs.queued === 0 || pages < count) return;
-    told = true;
-    await post('/sinking', { queued: jobs.queued });
-  };
-  memory.on('consolidated', tell);
-  await Promise.all(Array.from({ length: count }, (_, n) => memory.addMemory(pageOf(n))));
-  await tell();
+  for (let n = 0; n < count; n += count / 4) await memory.addMany(Array.from({ length: count / 4 }, (_, k) => pageOf(n + k)));
+  const stop = memory.on('consolidated', async () => {
+    stop();
+    await post('/sinking', { waiting: (await memory.stats()).shortTerm.waiting });
+  });
 }
 
 /** Adds pages without end, a few at once as a page with tools would, and acknowledges each that was said to be durable. */

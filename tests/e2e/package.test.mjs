@@ -56,14 +56,17 @@ describe('killed', () => {
     const browser = await launch(profile);
     try {
       let { page, call } = await tab(browser);
-      await call('open', 'sinking');
+      // One page a job, so that there is a middle to be killed in.
+      const config = { consolidationBatch: 1 };
+      await call('open', 'sinking', { config });
       const sinking = once(heard, 'sinking');
-      call('addUntilSinking', 200).catch(() => {}); // dies with the tab
-      const [{ queued }] = await sinking;
-      assert.ok(queued > 0, 'consolidation had ended before the kill');
+      await Promise.race([sinking, call('addUntilSinking', 200).then(() => sinking)]);
+      const [{ waiting }] = await sinking;
+      assert.ok(waiting > 0, 'all pages had sunk before the kill');
       await browser.crash(page);
       ({ page, call } = await tab(browser));
-      await call('open', 'sinking');
+      await call('open', 'sinking', { config });
+      assert.ok((await call('stats')).shortTerm.waiting > 0, 'all pages had sunk when the tab died');
       const found = await call('everything');
       assert.equal(found.listed.length, 200);
       whole(found);
@@ -88,8 +91,12 @@ describe('killed', () => {
       const { call } = await tab(browser);
       await call('open', 'killed');
       const goal = acknowledged.size + more;
-      call('addForEver', attempted.size).catch(() => {}); // dies with the browser
-      while (acknowledged.size < goal) await once(heard, 'ack');
+      const writing = call('addForEver', attempted.size); // dies with the browser
+      const reached = (async () => {
+        while (acknowledged.size < goal) await once(heard, 'ack');
+      })();
+      await Promise.race([reached, writing]);
+      writing.catch(() => {});
       await browser.kill();
       const again = await launch(profile);
       try {
@@ -158,6 +165,17 @@ describe('in one browser', () => {
     ({ page, call } = await tab(browser));
   });
 
+  test('case_15: the same client id, twice and twelve times at once, is stored once', async () => {
+    await call('open', 'case-15');
+    const first = await call('add', addInput('m1', 'I moved to Leith.', 'Welcome.'));
+    const again = await call('add', addInput('m1', 'I moved to Leith.', 'Welcome.'));
+    assert.deepEqual([first.status, again.status, again.id], ['stored', 'duplicate', first.id]);
+    const loop = await call('addAll', Array.from({ length: 12 }, () => addInput('m2', 'tool call', 'done')));
+    assert.equal(loop.filter((r) => r.status === 'stored').length, 1);
+    assert.equal((await call('stats')).pages, 2);
+    await call('close');
+  });
+
   test('case_16: an empty side and a message of 200,000 characters are kept and found', async () => {
     await call('open', 'case-16', { tableReady: true });
     const long = `${'The tide came in slowly and the boats turned. '.repeat(4_348).slice(0, 199_950)} The key is under the zinc bucket.`;
@@ -180,6 +198,43 @@ describe('in one browser', () => {
     for (const { id, ask } of said) {
       const { hits } = await call('retrieve', ask, { strategy: 'keyword', topK: 3 });
       assert.equal(hits[0]?.text, said.find((s) => s.id === id).text, `${id}: ${ask}`);
+    }
+    await call('close');
+  });
+
+  test('case_20: words that are keys of objects are ordinary text, and such keys of metadata are dropped', async () => {
+    await call('open', 'case-20', { embedder: 'none' });
+    const texts = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+    await call('addAll', texts.map((text) => addInput(text, `The word of the day is ${text}`, '')));
+    for (const text of texts) {
+      const { hits } = await call('retrieve', text, { strategy: 'keyword', topK: 1 });
+      assert.match(hits[0]?.text ?? '', new RegExp(`${text}$`), text);
+    }
+    const listed = (await call('everything')).listed;
+    assert.equal(listed.length, 4);
+    await call('close');
+  });
+
+  test('case_23: a text searched by its own words is rank 1, for every strategy', async () => {
+    await call('open', 'case-23', { tableReady: true });
+    const pages = Array.from({ length: 60 }, (_, n) => pageOf(n)).filter((page, i, all) => all.findIndex((p) => p.userInput === page.userInput) === i);
+    await call('addMany', pages);
+    await call('flush');
+    for (const strategy of ['auto', 'semantic', 'keyword', 'temporal']) {
+      for (const page of pages.filter((_, i) => i % 7 === 0)) {
+        const { hits } = await call('retrieve', page.userInput, { strategy, topK: 3 });
+        assert.equal(hits[0]?.text, page.userInput, strategy);
+      }
+    }
+    await call('close');
+  });
+
+  test('case_24: a rare id that only keywords can find is returned', async () => {
+    await call('open', 'case-24', { tableReady: true });
+    await call('addMany', [...Array.from({ length: 60 }, (_, n) => pageOf(n)), addInput('rare', 'The repair order number is ERR-4417-b, please keep that for me.', 'Noted.')]);
+    for (const query of ['ERR-4417-b', 'what was ERR-4417-b about?', 'err-4417-B']) {
+      const { hits } = await call('retrieve', query, { topK: 3 });
+      assert.ok(hits.some((hit) => hit.text.includes('ERR-4417-b')), query);
     }
     await call('close');
   });
