@@ -58,7 +58,7 @@ export async function addForEver(from) {
 
 /** Asks a model over HTTP; gives the text as it streamed, the result, or the error's code. */
 export async function chat(options, text) {
-  const model = openAICompatible({ apiKey: 'a key', model: 'test', ...options });
+  const model = openAICompatible({ apiKey: 'test-key', model: 'test', ...options });
   const pieces = [];
   try {
     const result = await model.chat({ messages: [{ role: 'user', content: text }], onText: (delta) => pieces.push(delta) });
@@ -70,7 +70,7 @@ export async function chat(options, text) {
 
 /** The same model behind a memory: the answer is streamed, and what was said is stored. */
 export async function respond(options, query) {
-  const model = openAICompatible({ apiKey: 'a key', model: 'test', ...options });
+  const model = openAICompatible({ apiKey: 'test-key', model: 'test', ...options });
   const own = await MemoryOS.open({ name: `respond-${performance.now()}`, userId: 'tester', chat: model, embedder: 'none' });
   try {
     const stream = own.getResponse(query, { stream: true });

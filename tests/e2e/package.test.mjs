@@ -268,6 +268,6 @@ describe('in one browser', () => {
     assert.deepEqual([got.mode, got.streamed, got.text], ['model', ANSWER, ANSWER]);
     assert.deepEqual([got.stored.userInput, got.stored.agentResponse], ['Do you read me?', ANSWER]);
     assert.deepEqual(model.refused, []);
-    assert.equal(model.requests.at(-1).headers.authorization, 'Bearer a key');
+    assert.equal(model.requests.at(-1).headers.authorization, 'Bearer test-key');
   });
 });
