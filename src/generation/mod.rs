@@ -1,1 +1,3 @@
-//! (skeleton)
+//! MemoryOS module 4: from what was recalled to what the model reads.
+
+pub mod pack;
