@@ -1,7 +1,7 @@
 //! A reader of safetensors files: eight bytes of header length, a JSON header, the tensors' bytes.
 //!
-//! Written by hand because the crate of that name brings a JSON library along, 50 KB of a gzipped module for one file. It
-//! reads what such a header holds (objects, strings without escapes, unsigned integers, lists of them) and refuses the rest.
+//! Written by hand because the crate of that name brings a JSON library along: 53 KB more of a gzipped native library
+//! (x86-64, same profile; not measured in wasm) for one file. It reads what such a header holds (objects, strings without escapes, unsigned integers, lists of them) and refuses the rest.
 
 /// Deepest nesting of a header: header, tensor, list of numbers.
 const MAX_DEPTH: usize = 4;
