@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::effect::{Io, Task};
 use crate::error::Result;
-use crate::id::PageId;
+use crate::id::{JobId, PageId};
 use crate::op::{
     self, Added, Engine, Event, Forgotten, Imported, JobView, OpenOptions, PageView, Recall, RespondInput, Responded,
     RetrieveInput, Stats, TiersView, Worked,
@@ -52,6 +52,11 @@ impl MemoryOs {
     /// Does everything that waits.
     pub fn flush(&self, now_ms: i64) -> Task<Result<()>> {
         self.task(move |engine, io| async move { op::flush(&engine, &io, now_ms).await })
+    }
+
+    /// Puts a failed job back into the queue.
+    pub fn retry(&self, job: JobId) -> Task<Result<()>> {
+        self.task(move |engine, io| async move { op::retry(&engine, &io, job).await })
     }
 
     /// Writes everything into one file.
