@@ -63,20 +63,11 @@ export async function serve({ mounts = {}, pages = {}, routes = {} }) {
   };
 }
 
-/** Where modules named without a path are found when there is no bundler: the package, and what it depends on. */
+/** Where the package's modules are when there is no bundler. Nothing else is mapped: they import nothing by a bare name. */
 function importMap() {
-  const read = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
-  const target = (entry) => (typeof entry === 'string' ? entry : target(entry.browser ?? entry.import ?? entry.default));
-  const manifest = read('pkg-js/package.json');
-  const imports = {};
-  for (const [name, entry] of Object.entries(manifest.exports)) {
-    if (!name.endsWith('.json')) imports[`memstrata${name.slice(1)}`] = `/pkg-js/${target(entry).replace(/^\.\//, '')}`;
-  }
-  for (const dependency of Object.keys(manifest.dependencies ?? {})) {
-    const { exports, module, main } = read(`pkg-js/node_modules/${dependency}/package.json`);
-    imports[dependency] = `/pkg-js/node_modules/${dependency}/${target(exports?.['.'] ?? module ?? main).replace(/^\.\//, '')}`;
-  }
-  return { imports };
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'pkg-js/package.json'), 'utf8'));
+  const modules = Object.entries(exports).filter(([, entry]) => entry.default?.endsWith('.js'));
+  return { imports: Object.fromEntries(modules.map(([name, entry]) => [`memstrata${name.slice(1)}`, `/pkg-js/${entry.default.slice(2)}`])) };
 }
 
 /** A page with nothing but the package and one module of tests; `window.ready` is set when that module has run. */
