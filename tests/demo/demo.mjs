@@ -16,6 +16,7 @@ const QUESTIONS = [
   '妈妈的生日是哪一天？',
 ];
 const SHOWN = 3; // passages a question
+const SEGMENTS = 8; // the hottest
 
 /**
  * @param {{stream?: NodeJS.WriteStream, env?: NodeJS.ProcessEnv}} [options]
@@ -60,9 +61,10 @@ export async function run({ stream = process.stdout, env = process.env } = {}) {
   print(paint.bold('Where it lies now'));
   print(`  short-term  ${stats.shortTerm.pages} of ${stats.shortTerm.capacity} pages`);
   print(`  mid-term    ${stats.midTerm.pages} pages in ${stats.midTerm.segments} segments (heat to be promoted: ${tiers.heatThreshold})`);
-  for (const segment of [...tiers.midTerm].sort((a, b) => b.heat.value - a.heat.value)) {
+  for (const segment of [...tiers.midTerm].sort((a, b) => b.heat.value - a.heat.value).slice(0, SEGMENTS)) {
     print(`    heat ${paint.heat(segment.heat.value.toFixed(2).padStart(5), segment.heat.value / tiers.heatThreshold)}  ${String(segment.pages.length).padStart(2)} pages  ${segment.theme}`);
   }
+  if (tiers.midTerm.length > SEGMENTS) print(paint.dim(`    and ${tiers.midTerm.length - SEGMENTS} cooler ones`));
   print(`  archive     ${stats.archive.pages} pages`);
   print(`  index       ${stats.index.atoms} sentences, ${stats.index.words} words, ${stats.index.vectors} vectors (${stats.embedder.id ?? 'keywords only'})`);
 

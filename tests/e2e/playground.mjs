@@ -55,26 +55,28 @@ export class Playground {
     await this.at(`tab-${place}`).first().click();
   }
 
-  answers() {
-    return this.page.locator('[data-testid=message][data-role=assistant]');
+  /** What the person said, as often as it stands in the log. */
+  said(text) {
+    return this.page.locator('[data-testid=message][data-role=user] .text').getByText(text, { exact: true });
   }
 
-  /** The last answer, once there is one more than `before` and it is whole. */
-  async answer(before) {
-    await this.page.waitForFunction((n) => {
-      const all = document.querySelectorAll('[data-testid=message][data-role=assistant]');
-      return all.length > n && all[all.length - 1].getAttribute('aria-busy') !== 'true';
-    }, before);
-    return (await this.answers().last().innerText()).trim();
+  /** The whole answer to a message, found by the message: what was said on earlier visits may still be coming in. */
+  async answerTo(text) {
+    const found = await this.page.waitForFunction((asked) => {
+      const questions = [...document.querySelectorAll('[data-testid=message][data-role=user]')];
+      const question = questions.findLast((each) => each.querySelector('.text')?.textContent === asked);
+      const answer = question?.nextElementSibling;
+      return answer?.dataset.role === 'assistant' && answer.getAttribute('aria-busy') !== 'true' && answer.innerText.trim();
+    }, text);
+    return found.jsonValue();
   }
 
   /** Asks in the chat and gives the answer's text. */
   async ask(text) {
     if (!(await this.at('chat-input').isVisible())) await this.go('chat');
-    const before = await this.answers().count();
     await this.at('chat-input').fill(text);
     await this.at('chat-send').click();
-    return this.answer(before);
+    return this.answerTo(text);
   }
 
   /** Imports turns through the page and waits until all are in. */
@@ -94,11 +96,15 @@ export class Playground {
     return this.at('import-result').innerText();
   }
 
-  /** How many pages the list of memory holds. */
-  async rows(search = '') {
+  /** Waits until the list of memory holds so many pages; some of them may be folded away. */
+  async holds(count, search = '') {
     await this.go('memory');
     await this.at('memory-search').fill(search);
-    return this.at('memory-row').count();
+    const said = '#place-memory [role=status]';
+    const enough = ([selector, n]) => Number(document.querySelector(selector).textContent.replace(/\D/g, '')) === n;
+    await this.page.waitForFunction(enough, [said, count]).catch(async () => {
+      throw new Error(`the list should hold ${count} pages${search && ` with "${search}"`}, and says "${await this.page.locator(said).first().innerText()}"`);
+    });
   }
 
   async download(trigger) {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sentences } from '../eval/atoms.mjs';
 import { launch, newProfile } from './browser.mjs';
+import { toPages } from '../lib/pages.mjs';
+import { loadSample } from '../lib/sample.mjs';
 import { Playground, conversation, servePlayground } from './playground.mjs';
 
 let server;
@@ -17,60 +19,65 @@ const shows = (answer, turn) => sentences(turn.text).some((s) => bare(answer).in
 
 describe('a memory that stays', () => {
   const profile = newProfile();
+  const inSample = toPages(loadSample().turns).length;
+  let pages = inSample; // every message to the chat becomes a page too
   let browser;
+  let playground;
+  before(async () => {
+    browser = await launch(profile);
+    playground = await Playground.open(browser, server.url);
+  });
   after(async () => {
     await browser?.close();
     profile.remove();
   });
+  const ask = (text) => {
+    pages += 1;
+    return playground.ask(text);
+  };
 
   test('a sample is loaded, asked about, and still there after a reload', async () => {
-    browser = await launch(profile);
-    let playground = await Playground.open(browser, server.url);
     await playground.at('sample-mixed').click();
-    await playground.at('grain').or(playground.at('segment')).first().waitFor();
-    const answer = await playground.ask('What is the order number of the lens repair?');
+    await playground.holds(inSample);
+    const answer = await ask('What is the order number of the lens repair?');
     assert.match(answer, /ERR-4417-b/);
     assert.match(answer, /2026/, 'the answer tells no date');
-    assert.match(await playground.ask('我对什么食物过敏？'), /花生/);
+    assert.match(await ask('我对什么食物过敏？'), /花生/);
     await playground.at('recalled-link').last().click();
     assert.match(await playground.page.locator('#place-inspector').innerText(), /花生/);
-    const pages = await playground.rows();
-    assert.ok(pages > 30, `${pages} pages`);
+    await playground.holds(pages);
     await playground.page.reload();
     await playground.ready();
-    assert.equal(await playground.rows(), pages);
-    assert.match(await playground.ask('Does Ines still drink coffee?'), /no longer drink coffee/);
+    await playground.holds(pages);
+    assert.match(await ask('Does Ines still drink coffee?'), /no longer drink coffee/);
     assert.deepEqual(playground.page.faults, []);
   });
 
   test('one item is deleted and is not recalled again', async () => {
-    const playground = await Playground.open(browser, server.url);
-    const before = await playground.rows();
-    assert.equal(await playground.rows('ERR-4417-b, please keep'), 1);
-    await playground.at('delete-item').first().click();
+    await playground.go('memory');
+    await playground.at('memory-search').fill('I dropped the zoom');
+    const row = playground.page.locator('[data-testid=memory-row]', { hasText: 'I dropped the zoom' }).filter({ hasText: 'Noted: the repair order' });
+    await row.getByTestId('delete-item').click();
     await playground.at('confirm').click();
-    await playground.at('memory-row').waitFor({ state: 'detached' });
-    assert.equal(await playground.rows(), before - 1);
+    await row.waitFor({ state: 'detached' });
+    pages -= 1;
     await playground.page.reload();
     await playground.ready();
-    assert.equal(await playground.rows('ERR-4417-b, please keep'), 0);
-    assert.doesNotMatch(await playground.ask('What did I drop at the workshop on Great Junction Street?'), /ERR-4417-b, please keep/);
+    await playground.holds(pages);
+    assert.doesNotMatch(await ask('What did I drop at the workshop on Great Junction Street?'), /ERR-4417-b, please keep/);
   });
 
   test('everything is exported, cleared and brought back', async () => {
-    const playground = await Playground.open(browser, server.url);
-    const before = await playground.rows();
+    await playground.holds(pages);
     await playground.go('data');
     const file = await playground.download(() => playground.at('export').click());
     assert.ok(file.buffer.length > 1_000, `the export has ${file.buffer.length} bytes`);
     await playground.at('clear').click();
     await playground.at('confirm').click();
     await playground.at('welcome').waitFor();
-    assert.equal(await playground.rows(), 0);
     await playground.importFile(file);
-    await playground.page.waitForFunction((n) => document.querySelectorAll('[data-testid=memory-row]').length === n, before);
-    assert.equal(await playground.rows(), before);
-    assert.match(await playground.ask('我在多依树订了哪家民宿？'), /云上阿嫫/);
+    await playground.holds(pages);
+    assert.match(await ask('我在多依树订了哪家民宿？'), /云上阿嫫/);
   });
 });
 
@@ -84,15 +91,16 @@ describe('a real conversation', () => {
     let browser = await launch(profile);
     try {
       let playground = await Playground.open(browser, server.url);
+      const pages = toPages(real.turns).length;
       await playground.importTurns(real);
-      const pages = await playground.rows();
+      await playground.holds(pages);
       await playground.page.reload();
       await playground.ready();
-      assert.equal(await playground.rows(), pages);
+      await playground.holds(pages);
       await browser.kill();
       browser = await launch(profile);
       playground = await Playground.open(browser, server.url);
-      assert.equal(await playground.rows(), pages);
+      await playground.holds(pages);
       const turns = new Map(real.turns.map((turn) => [turn.id, turn]));
       const asked = real.questions.filter((q) => q.evidence_turns?.length).filter((_, i, all) => i % Math.ceil(all.length / 16) === 0);
       const shares = [];
@@ -124,6 +132,11 @@ describe('for everyone', () => {
   beforeEach(async () => {
     await playground?.page.close();
     playground = await Playground.open(browser, server.url);
+    // Nothing of the test before.
+    await playground.go('data');
+    await playground.at('clear').click();
+    await playground.at('confirm').click();
+    await playground.at('welcome').waitFor();
   });
 
   test('axe finds nothing, in any place, light and dark, wide and narrow', async () => {
@@ -164,12 +177,11 @@ describe('for everyone', () => {
     const { page } = playground;
     await playground.tabTo('chat-input');
     await page.keyboard.type('My locker at the pool is number 58.');
-    const before = await playground.answers().count();
     await page.keyboard.press('Enter');
-    await playground.answer(before);
+    await playground.answerTo('My locker at the pool is number 58.');
     await page.keyboard.type('Which number is my locker?');
     await page.keyboard.press('Enter');
-    assert.match(await playground.answer(before + 1), /58/);
+    assert.match(await playground.answerTo('Which number is my locker?'), /number 58/);
     await playground.tabTo('recalled-link', { key: 'Shift+Tab' });
     await page.keyboard.press('Enter');
     await page.locator('#place-inspector').getByText(/58/).first().waitFor();
@@ -189,8 +201,6 @@ describe('for everyone', () => {
     const { page } = playground;
     const input = playground.at('chat-input');
     await input.focus();
-    const sent = () => page.locator('[data-testid=message][data-role=user]').count();
-    const before = await sent();
     const session = await browser.context.newCDPSession(page);
     await session.send('Input.imeSetComposition', { text: '你', selectionStart: 1, selectionEnd: 1 });
     // What Chromium reports for keys that the input method takes: key code 229, within a composition.
@@ -198,11 +208,10 @@ describe('for everyone', () => {
     // What others report: Enter with isComposing set.
     await input.evaluate((field) => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', isComposing: true, bubbles: true, cancelable: true })));
     await session.send('Input.insertText', { text: '你好' });
-    assert.equal(await sent(), before, 'it was sent in the middle of a composition');
+    assert.equal(await page.locator('[data-testid=message]', { hasText: '你' }).count(), 0, 'it was sent in the middle of a composition');
     assert.equal(await input.inputValue(), '你好');
-    const answers = await playground.answers().count();
     await page.keyboard.press('Enter');
-    await playground.answer(answers);
-    assert.equal(await sent(), before + 1);
+    await playground.answerTo('你好');
+    assert.equal(await playground.said('你好').count(), 1);
   });
 });
