@@ -9,18 +9,35 @@ import type {
   AddMemoryResult, Config, ForgetResult, JobView, MemoryEvent, Metadata, PageView, RetrieveResult, Stats, Strategy, TiersView,
 } from '../types.js';
 
+export interface HostChatRequest {
+  messages: ChatMessage[];
+  maxOutputTokens?: number;
+  temperature?: number;
+  /** `schema` is JSON text. */
+  responseSchema?: { name: string; schema: string };
+}
+
+export interface HostEmbedRequest {
+  texts: string[];
+  kind: 'query' | 'passage';
+}
+
 /** Calls from the core to the world outside. */
 export interface Host {
   /** Milliseconds since the epoch; stamps every operation. */
   now(): number;
   /** `callId` ties a streaming answer to the `respond` call that asked for it; absent for background work. */
-  chat?(request: { messages: ChatMessage[]; maxOutputTokens?: number; temperature?: number; responseSchema?: { name: string; schema: string } }, callId?: string)
-    : Promise<{ text: string; finishReason: FinishReason; usage?: Usage }>;
-  embed?(request: { texts: string[]; kind: 'query' | 'passage' }): Promise<{ vectors: Float32Array[]; usage?: Usage }>;
+  chat?(request: HostChatRequest, callId?: string): Promise<{ text: string; finishReason: FinishReason; usage?: Usage }>;
+  embed?(request: HostEmbedRequest): Promise<{ vectors: Float32Array[]; usage?: Usage }>;
   /** Given when the caller supplies the store; otherwise the core uses IndexedDB or memory itself. */
   read?(range: KeyRange): Promise<{ key: string; value: Uint8Array }[]>;
   commit?(batch: WriteBatch): Promise<void>;
   emit(event: MemoryEvent): void;
+  /**
+   * The core's panic hook calls this before the instance traps. A panic inside a spawned future leaves its promise
+   * pending for ever, so without this the waiting calls would hang.
+   */
+  panicked?(message: string): void;
 }
 
 export interface WasmOpenOptions {
@@ -101,4 +118,6 @@ export interface WireError {
   code: string;
   message: string;
   data?: unknown;
+  /** What it was before it crossed, as far as that can be cloned. */
+  cause?: { name: string; message: string };
 }
