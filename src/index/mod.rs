@@ -1,1 +1,16 @@
-//! (skeleton)
+//! Search indexes: vectors and words. They take ids, vectors and text, and know no tier.
+
+pub mod arena;
+pub mod bm25;
+mod corpus;
+mod dictionary;
+pub mod flat;
+pub(crate) mod kernel;
+pub(crate) mod layout;
+mod lexical;
+mod session;
+mod vector;
+
+pub use arena::Arena;
+pub use corpus::{Index, NewTurn, is_personal_name};
+pub use vector::EmbeddingSpace;

@@ -1,0 +1,79 @@
+//! Dot products, the innermost loops of every search. One scalar version, always compiled and the oracle of the
+//! tests, and a simd128 twin for wasm. Integer results of both are equal; float results are equal too, because both
+//! add in the same lanes and the same order.
+
+// On wasm the oracle is compiled for the tests that hold the twin against it, and for nothing else.
+#[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
+mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
+
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+pub(crate) use scalar::{dot_f32, dot_i8, dots_i8};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) use simd128::{dot_f32, dot_i8, dots_i8};
+
+/// Lanes in which a float dot product is accumulated, in both versions.
+const FLOAT_LANES: usize = 8;
+
+/// The largest query code for rows of `dims` codes such that no sum of products leaves i32.
+pub(crate) fn query_code_limit(dims: usize) -> i16 {
+    let limit = i32::MAX as usize / (128 * dims.max(1));
+    limit.min(i16::MAX as usize) as i16
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn naive_i8(query: &[i16], row: &[i8]) -> i32 {
+        query.iter().zip(row).map(|(&q, &r)| i32::from(q) * i32::from(r)).sum()
+    }
+
+    #[test]
+    fn the_largest_codes_do_not_overflow() {
+        for dims in [1, 7, 8, 128, 384, 1536, 4096] {
+            let limit = query_code_limit(dims);
+            let query = vec![limit; dims];
+            for code in [i8::MIN, i8::MAX] {
+                let row = vec![code; dims];
+                let wide: i64 = i64::from(limit) * i64::from(code) * dims as i64;
+                assert_eq!(i64::from(dot_i8(&query, &row)), wide, "{dims} dimensions");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn integer_dots_equal_the_naive_sum(pairs in prop::collection::vec((-2000i16..2000, any::<i8>()), 0..300)) {
+            let (query, row): (Vec<i16>, Vec<i8>) = pairs.into_iter().unzip();
+            let expected = naive_i8(&query, &row);
+            prop_assert_eq!(scalar::dot_i8(&query, &row), expected);
+            prop_assert_eq!(dot_i8(&query, &row), expected);
+        }
+
+        #[test]
+        fn a_block_of_rows_equals_row_by_row(dims in 1usize..70, n in 0usize..9, seed in any::<u64>()) {
+            let mut state = seed | 1;
+            let mut next = || { state ^= state << 13; state ^= state >> 7; state ^= state << 17; state as i8 };
+            let query: Vec<i16> = (0..dims).map(|_| i16::from(next()) * 9).collect();
+            let rows: Vec<i8> = (0..dims * n).map(|_| next()).collect();
+            let mut out = vec![0; n];
+            dots_i8(&query, &rows, &mut out);
+            let expected: Vec<i32> = rows.chunks(dims).map(|row| naive_i8(&query, row)).collect();
+            prop_assert_eq!(out, expected);
+        }
+
+        #[test]
+        fn float_dots_equal_the_oracle_and_a_wide_sum(
+            pairs in prop::collection::vec((-1f32..1.0, -1f32..1.0), 0..300),
+        ) {
+            let (a, b): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
+            let wide: f64 = a.iter().zip(&b).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
+            prop_assert_eq!(dot_f32(&a, &b).to_bits(), scalar::dot_f32(&a, &b).to_bits());
+            prop_assert!((f64::from(dot_f32(&a, &b)) - wide).abs() < 1e-4);
+        }
+    }
+}
