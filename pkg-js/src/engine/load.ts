@@ -53,7 +53,7 @@ export async function loadTable(source: EngineAssets['table']): Promise<Uint8Arr
   if (source !== undefined && typeof source !== 'string') {
     return ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
   }
-  const url = absolute(source ?? new URL('../../table/static-128-int4.safetensors', import.meta.url));
+  const url = absolute(source ?? new URL('../../table/table-128-int4.safetensors', import.meta.url));
   if (url.protocol === 'file:') return readLocal(url);
   return new Uint8Array(await (await get(url, 'the embedding table')).arrayBuffer());
 }

@@ -1,0 +1,59 @@
+/**
+ * Weighs what a page downloads: the package bundled by Vite and minified, as an application would have it. The gate is
+ * on the ordinary way, page and worker together; a page that runs the engine on its own thread loads less.
+ */
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { DIST, PACKAGE } from './places.mjs';
+
+const gzipped = (content) => gzipSync(content, { level: 9 }).length;
+
+export async function measure() {
+  const files = await bundle();
+  const wasm = readFileSync(join(DIST, 'wasm', 'memory_bg.wasm'));
+  const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+  return {
+    wasm: wasm.length,
+    wasmGz: gzipped(wasm),
+    table: statSync(join(PACKAGE, exports['./table'])).size,
+    files,
+    jsGz: files.reduce((sum, file) => sum + file.gz, 0),
+  };
+}
+
+/** The scripts loaded by an application that opens a memory in a worker. */
+async function bundle() {
+  const root = mkdtempSync(join(PACKAGE, 'node_modules', '.size-'));
+  try {
+    writeFileSync(join(root, 'app.js'), "export { MemoryOS, openAICompatible, isMemoryOSError } from '../../dist/lib/index.js';\n");
+    const result = await build({
+      root,
+      configFile: false,
+      logLevel: 'error',
+      worker: { format: 'es', rolldownOptions: { output: { codeSplitting: false } } },
+      build: {
+        write: false,
+        target: 'es2022',
+        minify: true,
+        assetsInlineLimit: 0,
+        modulePreload: false,
+        rolldownOptions: { input: join(root, 'app.js'), preserveEntrySignatures: 'strict' },
+      },
+    });
+    const outputs = [result].flat().flatMap(({ output }) => output);
+    const chunks = new Map(outputs.map((file) => [file.fileName, file]));
+    const entry = outputs.find((file) => file.isEntry);
+    const worker = outputs.find((file) => /worker-[^/]*\.js$/.test(file.fileName));
+    if (!worker) throw new Error('Vite did not find the worker of the package');
+    if (!outputs.some((file) => file.fileName.endsWith('.wasm'))) throw new Error('Vite did not find the wasm file of the package');
+    const atStart = new Set([entry.fileName, ...entry.imports, worker.fileName]);
+    return [...atStart].map((name) => {
+      const file = chunks.get(name);
+      return { name: name.replace(/^assets\//, '').replace(/-[\w-]{8}\.js$/, '.js'), gz: gzipped(file.code ?? file.source) };
+    });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
