@@ -1,1 +1,9 @@
-//! (skeleton)
+//! Generation (module 4 of MemoryOS): from recalled memory to a prompt.
+
+mod context;
+mod pack;
+mod prompt;
+
+pub use context::{Passage, heading, render};
+pub use pack::{Candidate, LEAST_TOKENS, LeftOut, P, POOL, Packed, PackedGroup, REP, pack};
+pub use prompt::{Exchange, Prompt, respond_prompt};

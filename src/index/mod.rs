@@ -13,4 +13,3 @@ mod vector;
 
 pub use arena::Arena;
 pub use corpus::{Index, NewTurn, is_personal_name};
-pub use vector::EmbeddingSpace;

@@ -308,6 +308,11 @@ impl Cube {
         self.jobs.get(&id)
     }
 
+    /// A fact by id.
+    pub fn fact(&self, id: FactId) -> Option<&Fact> {
+        self.facts.get(&id)
+    }
+
     /// Every fact, closed ones too.
     pub fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.facts.values()

@@ -17,18 +17,18 @@ use crate::storage::{
 /// A delta on its way into the store.
 pub(super) struct Commit {
     /// The changes, in order.
-    pub delta: Vec<Change>,
+    pub(super) delta: Vec<Change>,
     /// Ids as they stand once the delta is stored.
-    pub ids: IdSource,
+    pub(super) ids: IdSource,
     /// Records of which no version may remain anywhere in the store.
-    pub erase: Vec<RecordKey>,
+    pub(super) erase: Vec<RecordKey>,
     /// How safe.
-    pub durability: Durability,
+    pub(super) durability: Durability,
 }
 
 impl Commit {
     /// A commit that erases nothing.
-    pub fn new(delta: Vec<Change>, ids: IdSource) -> Self {
+    pub(super) fn new(delta: Vec<Change>, ids: IdSource) -> Self {
         Self { delta, ids, erase: Vec::new(), durability: Durability::Strict }
     }
 }

@@ -60,20 +60,20 @@ enum Access {
 
 /// Calls to models and what they took, since the memory was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ledger {
+pub(super) struct Ledger {
     /// Calls to the language model.
-    pub chat: u64,
+    pub(super) chat: u64,
     /// Calls to the embedding model.
-    pub embed: u64,
+    pub(super) embed: u64,
     /// Tokens of requests, as far as providers say.
-    pub tokens_in: u64,
+    pub(super) tokens_in: u64,
     /// Tokens of answers.
-    pub tokens_out: u64,
+    pub(super) tokens_out: u64,
 }
 
 impl Ledger {
     /// Adds what one call took.
-    pub fn count(&mut self, usage: crate::effect::Usage) {
+    pub(super) fn count(&mut self, usage: crate::effect::Usage) {
         self.tokens_in += usage.input_tokens.unwrap_or(0);
         self.tokens_out += usage.output_tokens.unwrap_or(0);
     }
@@ -81,11 +81,11 @@ impl Ledger {
 
 /// Visits that no commit has carried yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Visits {
+pub(super) struct Visits {
     /// Retrievals that used the segment.
-    pub n: u32,
+    pub(super) n: u32,
     /// The last of them, milliseconds since the epoch.
-    pub last_ms: i64,
+    pub(super) last_ms: i64,
 }
 
 /// One open memory.
@@ -214,6 +214,16 @@ impl Engine {
         self.table().map_or_else(|| text::estimate_tokens(text), |table| table.count(text))
     }
 
+    /// Drops everything from the index.
+    pub(super) fn empty_index(&self) {
+        *self.index.borrow_mut() = Index::new(self.space());
+    }
+
+    /// Waits for writers to finish, for a read that must see one state of the store.
+    pub(super) async fn read_turn(&self) -> Turn<'_> {
+        self.writer.turn().await
+    }
+
     pub(super) fn emit(&self, event: Event) {
         self.events.borrow_mut().push(event);
     }
@@ -280,7 +290,8 @@ fn reindex(cube: &Cube, index: &mut Index, id: PageId, new_vectors: Option<PageV
             Some(vectors) => vectors.side(side),
             None => known.as_deref(),
         };
-        index.insert(NewTurn {
+        // A vector that cannot be indexed leaves the turn findable by keyword.
+        let _ = index.insert(NewTurn {
             id: turn,
             session: page.session,
             time: page.time,

@@ -35,7 +35,8 @@ pub async fn import(engine: &Engine, io: &Io, bytes: &[u8]) -> Result<Imported> 
     let (delta, added) = {
         let cube = engine.cube.borrow();
         let new_pages = new_pages(&cube, &records, &mut imported);
-        records.retain(|record| is_wanted(&cube, record, &new_pages));
+        let occupied: HashSet<SegmentId> = segments_of(&records, &new_pages);
+        records.retain(|record| is_wanted(&cube, record, &new_pages, &occupied));
         let mut delta = merge(&cube, records, &new_pages);
         for change in &delta {
             ids.observe(change.key().id);
@@ -79,17 +80,25 @@ fn new_pages(cube: &Cube, records: &[Record], imported: &mut Imported) -> HashSe
     new
 }
 
+/// Segments that hold a new page.
+fn segments_of(records: &[Record], new_pages: &HashSet<PageId>) -> HashSet<SegmentId> {
+    let places = records.iter().filter_map(|record| match record {
+        Record::Place(place) if new_pages.contains(&place.page) => Some(&place.segments),
+        _ => None,
+    });
+    places.flatten().copied().collect()
+}
+
 /// Records of new pages, and what else is not here. Jobs stay behind: what they are for is found anew.
-fn is_wanted(cube: &Cube, record: &Record, new_pages: &HashSet<PageId>) -> bool {
-    let facts: HashSet<_> = cube.facts().map(|fact| fact.id).collect();
+fn is_wanted(cube: &Cube, record: &Record, new_pages: &HashSet<PageId>, occupied: &HashSet<SegmentId>) -> bool {
     match record {
         Record::Page(page) => new_pages.contains(&page.id),
         Record::Units(units) => new_pages.contains(&units.page),
         Record::Vectors(vectors) => new_pages.contains(&vectors.page),
         Record::Place(place) => new_pages.contains(&place.page),
         Record::Session(session) => cube.session(session.id).is_none(),
-        Record::Segment(segment) => cube.segment(segment.id).is_none(),
-        Record::Fact(fact) => !facts.contains(&fact.id),
+        Record::Segment(segment) => occupied.contains(&segment.id) && cube.segment(segment.id).is_none(),
+        Record::Fact(fact) => cube.fact(fact.id).is_none(),
         Record::Profile(profile) => cube.profile().is_none_or(|known| known.version < profile.version),
         Record::Trait(of) => cube.traits().all(|known| known.dimension != of.dimension),
         Record::Job(_) => false,
@@ -105,18 +114,9 @@ fn merge(cube: &Cube, mut records: Vec<Record>, new_pages: &HashSet<PageId>) -> 
             _ => None,
         })
         .collect();
-    let occupied: HashSet<SegmentId> = records
-        .iter()
-        .filter_map(|record| match record {
-            Record::Place(place) => Some(place.segments.iter().copied()),
-            _ => None,
-        })
-        .flatten()
-        .collect();
     let offset = cube.next_position();
     records.retain(|record| match record {
         Record::Session(session) => !relabelled.contains_key(&session.id),
-        Record::Segment(segment) => occupied.contains(&segment.id),
         _ => true,
     });
     for record in &mut records {
@@ -126,6 +126,10 @@ fn merge(cube: &Cube, mut records: Vec<Record>, new_pages: &HashSet<PageId>) -> 
                 page.session = relabelled.get(&page.session).copied().unwrap_or(page.session);
             }
             Record::Place(place) => {
+                // A segment that is here already does not know the page: it is placed anew.
+                if place.segments.iter().any(|&id| cube.segment(id).is_some()) {
+                    place.segments.clear();
+                }
                 place.pre = place.pre.filter(|id| new_pages.contains(id));
                 place.next = place.next.filter(|id| new_pages.contains(id));
             }

@@ -33,4 +33,4 @@ pub use open::open;
 pub use respond::{Mode, RespondInput, Responded, respond};
 pub use retrieve::{Filter, Hit, Recall, RetrieveInput, retrieve};
 pub use view::{JobView, PageView, SegmentView, Stats, TiersView};
-pub use work::{Worked, flush, work};
+pub use work::{Worked, flush, retry, work};

@@ -9,7 +9,7 @@ use super::seal::{seal, seal_due};
 use crate::config::{RETRY_ATTEMPTS, RETRY_FIRST_MS};
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
-use crate::id::PageId;
+use crate::id::{JobId, PageId};
 use crate::model::{Change, Job, JobError, JobKind, Record};
 use crate::updating::short_term::consolidation_jobs;
 
@@ -141,7 +141,7 @@ fn next_job(engine: &Engine, due_ms: Option<i64>) -> Option<Job> {
 }
 
 /// The job to do next: consolidation before embedding, the oldest first. `due_ms: None` does not wait.
-fn next_job_but(engine: &Engine, due_ms: Option<i64>, tried: &[crate::id::JobId]) -> Option<Job> {
+fn next_job_but(engine: &Engine, due_ms: Option<i64>, tried: &[JobId]) -> Option<Job> {
     let cube = engine.cube.borrow();
     let can_run = |job: &&Job| {
         !job.failed && due_ms.is_none_or(|now| job.not_before_ms <= now) && !tried.contains(&job.id) && is_possible(engine, job)
@@ -167,7 +167,7 @@ fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
 ///
 /// # Errors
 /// `NOT_FOUND` if there is no such job.
-pub async fn retry(engine: &Engine, io: &Io, id: crate::id::JobId) -> Result<()> {
+pub async fn retry(engine: &Engine, io: &Io, id: JobId) -> Result<()> {
     let turn = engine.write_turn().await?;
     let job = engine.cube.borrow().job(id).cloned();
     let job = job.ok_or_else(|| Error::new(ErrorCode::NotFound, format!("there is no job {id}")))?;

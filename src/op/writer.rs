@@ -14,11 +14,11 @@ struct Queue {
 
 /// Who may write now.
 #[derive(Default)]
-pub struct Writer(RefCell<Queue>);
+pub(super) struct Writer(RefCell<Queue>);
 
 impl Writer {
     /// Waits for the turn to write. Dropping the future leaves the line.
-    pub async fn turn(&self) -> Turn<'_> {
+    pub(super) async fn turn(&self) -> Turn<'_> {
         let ticket = {
             let mut queue = self.0.borrow_mut();
             let ticket = queue.next_ticket;
@@ -43,7 +43,7 @@ impl Writer {
 }
 
 /// The right to write, or a place in the line for it; given back when dropped.
-pub struct Turn<'a> {
+pub(super) struct Turn<'a> {
     writer: &'a Writer,
     ticket: u64,
 }

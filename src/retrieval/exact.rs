@@ -96,7 +96,7 @@ struct Phrase {
 impl Phrase {
     /// Where `text` holds the phrase, in bytes of `text`, and what that is worth.
     fn matches(&self, text: &str) -> Vec<(core::ops::Range<usize>, f32)> {
-        let (phrase, text) = (self.normal.text.as_str(), Normal::new(text));
+        let (phrase, original, text) = (self.normal.text.as_str(), text, Normal::new(text));
         if text.text == phrase {
             let value = if self.value == EXACT_WITHIN { EXACT_WHOLE } else { self.value };
             return vec![(0..usize::MAX, value)];
@@ -114,7 +114,11 @@ impl Phrase {
                 boundary(head.chars().next_back(), phrase.chars().next())
                     && boundary(phrase.chars().next_back(), tail.chars().next())
             })
-            .map(|(start, _)| (text.source[start] as usize..text.source[start + phrase.len() - 1] as usize + 1, self.value))
+            .map(|(start, _)| {
+                let last = text.source[start + phrase.len() - 1] as usize;
+                let end = last + original[last..].chars().next().map_or(0, char::len_utf8);
+                (text.source[start] as usize..end, self.value)
+            })
             .collect()
     }
 }

@@ -62,6 +62,8 @@ pub struct ScoredAtom {
     pub hit: bool,
     /// Tokens it costs in a prompt, without its speaker's label.
     pub cost_tokens: u32,
+    /// Tokens of its speaker's label.
+    pub label_tokens: u32,
     /// Bytes of its turn's text.
     pub span: (u32, u32),
     site: Site,
@@ -154,6 +156,7 @@ pub fn rank(
             score,
             hit,
             cost_tokens: index.atoms.cost_tokens[atom],
+            label_tokens: index.turns.label_tokens[turn as usize],
             span: index.atoms.span[atom],
             site,
         });
