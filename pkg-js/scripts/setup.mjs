@@ -87,12 +87,12 @@ async function wasmBindgen() {
 async function npmPackages(folder) {
   const stamp = join(folder, 'node_modules', '.memstrata-lock');
   const lock = join(folder, 'package-lock.json');
-  const wanted = fingerprint([lock, join(folder, 'package.json')]);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return 'unchanged';
+  const state = () => fingerprint([existsSync(lock) ? lock : join(folder, 'package.json')]);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state()) return 'unchanged';
   // Install scripts are not needed by anything here, and are a door best left shut.
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   await mustRun('npm', [existsSync(lock) ? 'ci' : 'install', ...flags], { cwd: folder, remedy: 'check that the npm registry can be reached, then try again' });
-  writeFileSync(stamp, fingerprint([lock, join(folder, 'package.json')]));
+  writeFileSync(stamp, state());
   return 'installed';
 }
 

@@ -70,11 +70,11 @@ export class MemoryOS {
       ...identity,
       protocol: PROTOCOL_VERSION,
       assets: readAssets(options.assets),
-      host: host.offers,
       lockStore: store ? storeIdentity(store) : storage === 'indexeddb' ? 'indexeddb' : null,
       storage: typeof storage === 'object' ? 'host' : storage,
       config: readConfig(options.config),
       seed: readSeed(options.seed),
+      hasChat: options.chat !== undefined && options.chat !== null,
       builtinEmbedder: embedder === 'builtin',
       embedder: typeof embedder === 'object'
         ? { id: `${embedder.provider}/${embedder.modelId}`, dimensions: embedder.dimensions, maxEmbeddingsPerCall: embedder.maxEmbeddingsPerCall ?? DEFAULT_EMBEDDINGS_PER_CALL }
@@ -104,13 +104,13 @@ export class MemoryOS {
     }
     // Loaded only here: a page that uses a worker never needs it.
     const { openEngine } = await import('./engine/engine.js');
-    const { handlers, offers } = this.#host;
+    const { handlers } = this.#host;
     const never = new AbortController().signal;
     return openEngine(engineOptions, {
       now: this.#now,
       emit: (event) => this.#emit(event),
-      ...(offers.chat ? { chat: async (request, callId) => handlers.chat([request, callId], never) } : {}),
-      ...(offers.embed ? { embed: async (request) => handlers.embed([request], never) } : {}),
+      ...(engineOptions.hasChat ? { chat: async (request, callId) => handlers.chat([request, callId], never) } : {}),
+      ...(engineOptions.embedder ? { embed: async (request) => handlers.embed([request], never) } : {}),
       ...(engineOptions.storage === 'host' ? { read: async (range) => handlers.read([range], never), commit: async (batch) => handlers.commit([batch], never) } : {}),
     }, {}, options.signal);
   }
@@ -193,6 +193,12 @@ export class MemoryOS {
 
   async jobs(): Promise<JobView[]> {
     return this.#call('jobs', []);
+  }
+
+  /** Puts a failed job back into the queue. */
+  async retryJob(jobId: string): Promise<void> {
+    if (typeof jobId !== 'string') throw invalid(`jobId must be a string, got ${show(jobId)}`);
+    return this.#call('retryJob', [jobId]);
   }
 
   /** Pages, newest first. `limit`: 1 to 10,000, default 100. */

@@ -52,6 +52,8 @@ export interface WasmOpenOptions {
   embedder?: { id: string; dimensions: number; maxEmbeddingsPerCall: number } | null;
   /** False: keyword search only. */
   builtinEmbedder: boolean;
+  /** Whether the host offers `chat`; without it answers are the recalled passages. */
+  hasChat: boolean;
 }
 
 export interface WasmAddInput {
@@ -92,6 +94,8 @@ export interface WasmMemory {
   work(): Promise<{ ran: boolean; nextDueMs: number | null }>;
   /** Consolidates all beyond the capacity, runs every job, seals the log. Rejects with the first job's error if one keeps failing. */
   flush(): Promise<void>;
+  /** Puts a failed job back into the queue. */
+  retryJob(jobId: string): Promise<void>;
   stats(): Stats;
   tiers(): TiersView;
   jobs(): JobView[];

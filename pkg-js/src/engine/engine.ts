@@ -30,7 +30,7 @@ export interface EngineParts {
 }
 
 /** Calls after which a job may be due: all that write, and those that count visits. */
-const STIRS = new Set<keyof EngineCalls>(['add', 'addMany', 'retrieve', 'respond', 'forget', 'importAll']);
+const STIRS = new Set<keyof EngineCalls>(['add', 'addMany', 'retrieve', 'respond', 'forget', 'importAll', 'retryJob']);
 
 export async function openEngine(options: EngineOpenOptions, host: Host, parts: EngineParts = {}, signal?: AbortSignal): Promise<Engine> {
   requireStore(options);

@@ -37,10 +37,6 @@ export class PageHost {
     this.#chatSlots = new Slots(options.chat?.maxConcurrency ?? DEFAULT_CONCURRENCY);
   }
 
-  get offers(): { chat: boolean; embed: boolean } {
-    return { chat: this.#options.chat !== undefined, embed: this.#options.embedder !== undefined };
-  }
-
   /** Ties the model call with this id to an answer until `unlisten`. */
   listen(callId: string, listener: Listener): void {
     this.#listeners.set(callId, listener);

@@ -22,8 +22,6 @@ export interface EngineOpenOptions extends WasmOpenOptions {
   assets: EngineAssets;
   /** Names the store in the owner lock; null for a memory of its own, which nobody else can open. */
   lockStore: string | null;
-  /** What the page offers to be called back for. */
-  host: { chat: boolean; embed: boolean };
   /** A Web Lock the worker holds while it lives; the page notices by it when the worker is killed. */
   aliveLock?: string;
 }
@@ -36,6 +34,7 @@ export interface EngineCalls {
   respond: { args: [query: string, input: WasmRespondInput]; result: ResponseResult };
   forget: { args: [pageIds: string[]]; result: ForgetResult };
   flush: { args: []; result: void };
+  retryJob: { args: [jobId: string]; result: void };
   stats: { args: []; result: Stats };
   tiers: { args: []; result: TiersView };
   jobs: { args: []; result: JobView[] };

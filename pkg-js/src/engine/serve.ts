@@ -10,7 +10,7 @@ import { Peer } from './peer.js';
 import type { Args, EngineCalls, EngineOpenOptions, HostCalls, ToWorker } from './protocol.js';
 import { PROTOCOL_VERSION } from './protocol.js';
 
-const METHODS = ['add', 'addMany', 'retrieve', 'respond', 'forget', 'flush', 'stats', 'tiers', 'jobs', 'pages', 'exportAll', 'importAll', 'clear'] as const satisfies readonly (keyof EngineCalls)[];
+const METHODS = ['add', 'addMany', 'retrieve', 'respond', 'forget', 'flush', 'retryJob', 'stats', 'tiers', 'jobs', 'pages', 'exportAll', 'importAll', 'clear'] as const satisfies readonly (keyof EngineCalls)[];
 
 /** Answers the page at the other end of `port`. Returns the peer, for the worker's own error listeners. */
 export function serve(port: Port, parts: EngineParts = {}): Peer<HostCalls, ToWorker> {
@@ -67,8 +67,8 @@ function bridge(peer: Peer<HostCalls, ToWorker>, options: EngineOpenOptions, now
     now,
     emit: (event) => peer.emit(event),
   };
-  if (options.host.chat) host.chat = (request, callId) => peer.call('chat', [request, callId]);
-  if (options.host.embed) host.embed = (request) => peer.call('embed', [request]);
+  if (options.hasChat) host.chat = (request, callId) => peer.call('chat', [request, callId]);
+  if (options.embedder) host.embed = (request) => peer.call('embed', [request]);
   if (options.storage === 'host') {
     host.read = (range) => peer.call('read', [range]);
     host.commit = (batch) => peer.call('commit', [ownBuffers(batch)]);

@@ -197,8 +197,10 @@ class Server {
           data: { expected: dimensions, got: item.embedding.length },
         });
       }
+      // Servers write NaN as null, which would quietly become zero.
+      const finite = (item.embedding as unknown[]).every((value) => typeof value === 'number' && Number.isFinite(Math.fround(value)));
       const vector = Float32Array.from(item.embedding as number[]);
-      if (!vector.every(Number.isFinite)) throw this.#badReply(`vector ${index} holds something that is not a finite number`);
+      if (!finite) throw this.#badReply(`vector ${index} holds something that is not a finite number`);
       vectors[index] = vector;
     });
     return vectors as Float32Array[];
