@@ -3,7 +3,6 @@
  * them too. They lie one folder deep, as src/engine does, because addresses such as `../wasm/memory_bg.wasm` are
  * relative to the module; rolldown leaves `new URL(…, import.meta.url)` as it is, for the application's bundler to see.
  */
-import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { DIST, PACKAGE } from './places.mjs';
@@ -15,7 +14,7 @@ const ENTRIES = {
   testing: 'src/testing.ts',
 };
 
-const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, tsconfig: false, platform: 'neutral', resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'default'] } });
+const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, tsconfig: false, platform: 'neutral' });
 await bundle.write({
   dir: join(DIST, 'lib'),
   format: 'esm',
@@ -25,5 +24,3 @@ await bundle.write({
   chunkFileNames: '[name].js',
 });
 await bundle.close();
-// The one dependency is bundled; its licence goes with it.
-copyFileSync(join(PACKAGE, 'node_modules', 'eventsource-parser', 'LICENSE'), join(DIST, 'LICENSE-eventsource-parser.txt'));

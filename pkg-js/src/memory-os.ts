@@ -133,7 +133,9 @@ export class MemoryOS {
   }
 
   async retrieve(query: string, options: RetrieveOptions = {}): Promise<RetrieveResult> {
-    return this.#call('retrieve', [readQuery(query), readRetrieveOptions(options)], options.signal);
+    const start = performance.now();
+    const result = await this.#call('retrieve', [readQuery(query), readRetrieveOptions(options)], options.signal);
+    return { ...result, timing: { ms: performance.now() - start } };
   }
 
   /**

@@ -147,6 +147,7 @@ class LocalEngine implements Engine {
   }
 
   async #installTable(): Promise<void> {
+    if (this.#closing) return;
     this.#emit({ type: 'embedder', status: 'loading' });
     try {
       const bytes = await (this.#parts.table ?? loadTable)(this.#options.assets.table);
