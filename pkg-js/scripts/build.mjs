@@ -1,17 +1,13 @@
 /**
- * Builds dist/: the crate to wasm, its glue, the TypeScript. What is fresh is left alone; the sizes are printed and held.
+ * Builds dist/: the crate to wasm, its glue, the TypeScript. What is fresh is left alone. Alone it weighs the result too.
  *   npm --prefix pkg-js run build
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CARGO_TARGET, DIST, PACKAGE, ROOT, wasmBindgenBin, wasmBindgenVersion } from './places.mjs';
-import { Failure, fingerprint, main, mustRun, say, step } from './steps.mjs';
+import { fingerprint, main, mustRun, step } from './steps.mjs';
 import { setup } from './setup.mjs';
-
-const KIB = 1024;
-const MOST_WASM_GZ = 350 * KIB;
-const MOST_JS_GZ = 25 * KIB;
 
 /** Built files stand beside the sources too, so that tests of the sources meet the real core. */
 const GLUE = join(PACKAGE, 'src', 'wasm');
@@ -24,7 +20,6 @@ const WASM_FEATURES = ['simd', 'bulk-memory', 'nontrapping-float-to-int', 'sign-
 export async function build({ toolchain }) {
   await step('wasm', () => buildWasm(toolchain));
   await step('TypeScript', buildTypeScript);
-  await step('sizes', checkSizes);
 }
 
 async function buildWasm(toolchain) {
@@ -66,20 +61,14 @@ async function buildTypeScript() {
   return undefined;
 }
 
-async function checkSizes() {
-  // Imported here: it needs Vite, which setup has installed by now.
-  const { measure } = await import('./size.mjs');
-  const sizes = await measure();
-  const kib = (bytes) => `${(bytes / KIB).toFixed(1)} KiB`;
-  say(`  wasm ${kib(sizes.wasm)}, ${kib(sizes.wasmGz)} gzipped (at most ${kib(MOST_WASM_GZ)})`);
-  say(`  JavaScript ${kib(sizes.jsGz)} gzipped (at most ${kib(MOST_JS_GZ)}): ${sizes.files.map(({ name, gz }) => `${name} ${kib(gz)}`).join(', ')}`);
-  say(`  embedding table ${kib(sizes.table)}, loaded after opening`);
-  if (sizes.wasmGz > MOST_WASM_GZ) throw new Failure('the wasm file is too large', 'see what grew: cargo bloat, twiggy, or a dependency with default features');
-  if (sizes.jsGz > MOST_JS_GZ) throw new Failure('the JavaScript is too large', 'see which file grew in the list above');
-}
-
 function readIfThere(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main(async () => build(await setup()));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await main(async () => {
+    await build(await setup());
+    // A program of its own: it needs Vite, which is there only after the set-up.
+    await step('sizes', () => mustRun(process.execPath, [join(PACKAGE, 'scripts', 'size.mjs')], { remedy: 'see what grew in the list above' }));
+  });
+}

@@ -1,16 +1,22 @@
 /**
- * Weighs what a page downloads: the package bundled by Vite and minified, as an application would have it. The gate is
+ * Weighs what a page downloads: the package bundled by Vite and minified, as an application would have it. The limit is
  * on the ordinary way, page and worker together; a page that runs the engine on its own thread loads less.
+ *   node scripts/size.mjs      prints the sizes, and ends with 1 if one is over its limit
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { DIST, PACKAGE } from './places.mjs';
+import { say } from './steps.mjs';
+
+const KIB = 1024;
+const MOST_WASM_GZ = 350 * KIB;
+const MOST_JS_GZ = 25 * KIB;
 
 const gzipped = (content) => gzipSync(content, { level: 9 }).length;
 
-export async function measure() {
+async function measure() {
   const files = await bundle();
   const wasm = readFileSync(join(DIST, 'wasm', 'memory_bg.wasm'));
   const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
@@ -57,3 +63,12 @@ async function bundle() {
     rmSync(root, { recursive: true, force: true });
   }
 }
+
+const kib = (bytes) => `${(bytes / KIB).toFixed(1)} KiB`;
+const sizes = await measure();
+say(`  wasm ${kib(sizes.wasm)}, ${kib(sizes.wasmGz)} gzipped (at most ${kib(MOST_WASM_GZ)})`);
+say(`  JavaScript ${kib(sizes.jsGz)} gzipped (at most ${kib(MOST_JS_GZ)}): ${sizes.files.map(({ name, gz }) => `${name} ${kib(gz)}`).join(', ')}`);
+say(`  embedding table ${kib(sizes.table)}, loaded after opening`);
+if (sizes.wasmGz > MOST_WASM_GZ) say('  the wasm file is too large: see which dependency grew, and its default features');
+if (sizes.jsGz > MOST_JS_GZ) say('  the JavaScript is too large: see which file grew');
+process.exitCode = sizes.wasmGz > MOST_WASM_GZ || sizes.jsGz > MOST_JS_GZ ? 1 : 0;

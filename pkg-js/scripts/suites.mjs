@@ -26,6 +26,7 @@ export function suites({ toolchain, browser }) {
       env: { ...chrome, PATH: `${wasmBindgenBin()}${delimiter}${process.env.PATH}`, WASM_BINDGEN_TEST_WEBDRIVER_JSON: writeCapabilities(browser.chrome), WASM_BINDGEN_TEST_TIMEOUT: '120' },
       count: countCargo,
     },
+    { name: 'sizes', title: 'sizes of what a page loads', cwd: PACKAGE, command: [process.execPath, ['scripts/size.mjs']], count: countCheck },
     { name: 'types', title: 'TypeScript types', cwd: PACKAGE, command: node('typescript/bin/tsc', '-p', 'tsconfig.json'), count: countCheck },
     { name: 'unit', title: 'TypeScript, package', cwd: PACKAGE, command: node('vitest/vitest.mjs', 'run'), count: countVitest },
     { name: 'www-types', title: 'TypeScript types of the Playground', cwd: WWW, command: ['npm', ['run', '--silent', 'check']], count: countCheck },

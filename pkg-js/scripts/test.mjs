@@ -3,6 +3,7 @@
  *   npm --prefix pkg-js test
  *   npm --prefix pkg-js test -- rust unit      only these suites
  */
+import { existsSync } from 'node:fs';
 import { build } from './build.mjs';
 import { settle } from './counts.mjs';
 import { PACKAGE, TESTS, WWW } from './places.mjs';
@@ -42,7 +43,9 @@ async function runSuite({ name, title, cwd, command: [program, args], env = {}, 
   say(dim(`  ${[program === process.execPath ? 'node' : program, ...args].join(' ')}`));
   const began = performance.now();
   let output = '';
-  const code = await run(program, args, { cwd, env, onOutput: (piece) => (output += piece) });
+  let code = 1;
+  if (existsSync(cwd)) code = await run(program, args, { cwd, env, onOutput: (piece) => (output += piece) });
+  else say(`  ${cwd} is missing`);
   const { passed, failed } = settle(count(output, code), code);
   return { name, passed, failed, ms: performance.now() - began, again: `npm --prefix pkg-js test -- ${name}` };
 }

@@ -112,14 +112,16 @@ describe('answers', () => {
   });
 
   test('without a model the answer is the recalled passages, in one piece', async () => {
-    const memory = await opened();
-    await memory.addMemory({ userInput: 'My dog is called Rex.', agentResponse: 'ok' });
+    const memory = await opened({ config: { shortTermCapacity: 1 } });
+    await memory.addMany([{ userInput: 'My dog is called Rex.', agentResponse: 'ok' }, { userInput: 'It rains.', agentResponse: 'ok' }]);
+    await memory.flush();
     const answer = memory.getResponse('What is my dog called?', { stream: true });
     const { mode, text, recall } = await answer.result;
     const pieces: string[] = [];
     for await (const piece of answer) pieces.push(piece);
     expect(mode).toBe('memory-only');
     expect(pieces.join('')).toBe(text);
+    expect(text).toContain('Rex');
     expect(text).toBe(recall.context);
   });
 
