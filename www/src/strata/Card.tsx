@@ -1,0 +1,53 @@
+import { litPages } from '../chat/log';
+import { showTime, t } from '../i18n/language';
+import { pages, segments, tiers } from '../memory/view';
+import { themeOf } from './theme';
+import { HeatTerms } from './HeatTerms';
+import { held, selected } from './selection';
+
+/** Text, date and heat of what is pointed at, focused or tapped. It can be entered with the pointer, and Escape closes it. */
+export function Card() {
+  const item = selected.value;
+  const words = t.value;
+  if (!item || !tiers.value) return null;
+  const page = item.kind === 'page' ? pages.value.get(item.id) : undefined;
+  const segment = item.kind === 'segment' ? segments.value.get(item.id) : undefined;
+  if (!page && !segment) return null;
+  return (
+    <div class={`card${held.value ? ' held' : ''}`} data-testid="strata-card">
+      <button
+        type="button"
+        class="icon close"
+        aria-label={words.close}
+        onClick={() => {
+          held.value = false;
+          selected.value = null;
+        }}
+      >
+        <span aria-hidden="true">×</span>
+      </button>
+      {page && (
+        <>
+          <p class="when">
+            {showTime(page.time)}
+            {page.waiting && <span class="mark"> · {words.waitingMark}</span>}
+            {litPages.value.has(page.id) && <span class="mark used"> · {words.usedMark}</span>}
+          </p>
+          {page.userInput && <p dir="auto"><b>{page.userName === 'user' ? words.you : page.userName}</b> {page.userInput}</p>}
+          {page.agentResponse && <p dir="auto"><b>{page.agentName === 'assistant' ? words.assistant : page.agentName}</b> {page.agentResponse}</p>}
+        </>
+      )}
+      {segment && (
+        <>
+          <p class="when">
+            {words.pageCount(segment.pages.length)} · {showTime(segment.endTime)}
+            {!segment.enriched && <span class="mark"> · {words.unenriched}</span>}
+          </p>
+          <p class="card-theme" dir="auto">{themeOf(segment)}</p>
+          {segment.summary && <p dir="auto">{segment.summary}</p>}
+          <HeatTerms segment={segment} tau={tiers.value.heatThreshold} />
+        </>
+      )}
+    </div>
+  );
+}
