@@ -6,7 +6,7 @@ import { heatColour } from '../strata/heat';
 import { themeOf } from '../strata/theme';
 
 /** One page of memory. On a narrow screen the cells stand below one another. */
-export function PageRow({ page, onDelete }: { page: PageView; onDelete: (page: PageView) => void }) {
+export function PageRow({ page, segmented, onDelete }: { page: PageView; segmented: boolean; onDelete: (page: PageView) => void }) {
   const words = t.value;
   const segment = page.segmentId === undefined ? undefined : segments.value.get(page.segmentId);
   return (
@@ -18,17 +18,19 @@ export function PageRow({ page, onDelete }: { page: PageView; onDelete: (page: P
         {!page.userInput && !page.agentResponse && <p class="quiet">{words.noText}</p>}
         {page.waiting && <p class="quiet">{words.waitingMark}</p>}
       </td>
-      <td class="segment-cell">
-        {segment && (
-          <>
-            <span dir="auto">{themeOf(segment)}</span>{' '}
-            <span class="heat-number">
-              <span class="swatch" style={{ background: heatColour(segment.heat.value, tiers.value?.heatThreshold ?? 5) }} aria-hidden="true" />
-              {words.heatValue(showScore(segment.heat.value))}
-            </span>
-          </>
-        )}
-      </td>
+      {segmented && (
+        <td class="segment-cell">
+          {segment && (
+            <>
+              <span dir="auto">{themeOf(segment)}</span>{' '}
+              <span class="heat-number">
+                <span class="swatch" style={{ background: heatColour(segment.heat.value, tiers.value?.heatThreshold ?? 5) }} aria-hidden="true" />
+                {words.heatValue(showScore(segment.heat.value))}
+              </span>
+            </>
+          )}
+        </td>
+      )}
       <td class="act">
         <button type="button" data-testid="delete-item" aria-label={words.deleteNamed((page.userInput || page.agentResponse).slice(0, 60))} onClick={() => onDelete(page)}>
           {words.delete}

@@ -10,6 +10,8 @@ export function PageTable({ name, list, onDelete }: { name: string; list: PageVi
   const [limit, setLimit] = useState(ROWS_AT_ONCE);
   const words = t.value;
   if (list.length === 0) return null;
+  // Short-term pages have no segment yet: a column for it would stand empty.
+  const segmented = list.some((page) => page.segmentId !== undefined);
   const more = Math.min(ROWS_AT_ONCE, list.length - limit);
   return (
     <>
@@ -21,7 +23,7 @@ export function PageTable({ name, list, onDelete }: { name: string; list: PageVi
           <tr>
             <th scope="col">{words.columnWhen}</th>
             <th scope="col">{words.columnWhat}</th>
-            <th scope="col">{words.columnSegment}</th>
+            {segmented && <th scope="col">{words.columnSegment}</th>}
             <th scope="col">
               <span class="visually-hidden">{words.columnAction}</span>
             </th>
@@ -29,7 +31,7 @@ export function PageTable({ name, list, onDelete }: { name: string; list: PageVi
         </thead>
         <tbody>
           {list.slice(0, limit).map((page) => (
-            <PageRow key={page.id} page={page} onDelete={onDelete} />
+            <PageRow key={page.id} page={page} segmented={segmented} onDelete={onDelete} />
           ))}
         </tbody>
       </table>

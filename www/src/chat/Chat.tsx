@@ -32,6 +32,7 @@ export function Chat() {
 
   return (
     <div class="chat">
+      <h2 class="visually-hidden">{words.places.chat}</h2>
       <div
         ref={log}
         class="log"

@@ -28,6 +28,7 @@ export function Composer() {
     >
       <textarea
         ref={field}
+        id="chat-input"
         data-testid="chat-input"
         rows={1}
         dir="auto"

@@ -2,6 +2,9 @@ import { t } from '../i18n/language';
 import { loadSample, samples, sampleState } from '../sample/load';
 import { TroubleNote } from '../shell/TroubleNote';
 
+/** A button that names a conversation in its own language is read out in that language. */
+const languageOf = { english: 'en', chinese: 'zh-CN', mixed: undefined } as const;
+
 /** The empty state: two sentences and three conversations to try it with. */
 export function Welcome() {
   const words = t.value;
@@ -12,7 +15,7 @@ export function Welcome() {
       <p>{words.emptyBody}</p>
       <div class="row" role="group" aria-label={words.sampleSizes}>
         {samples.map((name) => (
-          <button key={name} type="button" data-testid={`sample-${name}`} disabled={state.loading !== null} onClick={() => void loadSample(name)}>
+          <button key={name} type="button" lang={languageOf[name]} data-testid={`sample-${name}`} disabled={state.loading !== null} onClick={() => void loadSample(name)}>
             {words.samples[name]}
           </button>
         ))}

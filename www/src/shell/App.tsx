@@ -1,6 +1,7 @@
 import { Browse } from '../browse/Browse';
 import { Chat } from '../chat/Chat';
 import { Data } from '../data/Data';
+import { t } from '../i18n/language';
 import { Inspector } from '../inspector/Inspector';
 import { Models } from '../models/Models';
 import { Strata } from '../strata/Strata';
@@ -41,6 +42,7 @@ function Side({ which }: { which: Exclude<Place, 'chat' | 'strata'> }) {
   return (
     // It scrolls, so the keyboard must be able to stand in it.
     <div class="place side-place" tabIndex={0} {...panel(which, isShown)}>
+      <h2 class="visually-hidden">{t.value.places[which]}</h2>
       {isShown && <Content />}
     </div>
   );

@@ -1,15 +1,21 @@
 import { language, languages, t, type Language } from '../i18n/language';
 import { status } from '../memory/open';
+import { go } from './places';
 import { theme, themes, type Theme } from './theme';
 
 export function Header() {
   const words = t.value;
   return (
     <header class="top">
-      <a class="skip" href="#chat" onClick={(event) => {
-        event.preventDefault();
-        document.querySelector<HTMLElement>('[data-testid=chat-input]')?.focus();
-      }}>
+      <a
+        class="skip"
+        href="#chat-input"
+        onClick={(event) => {
+          event.preventDefault();
+          go('chat');
+          document.getElementById('chat-input')?.focus();
+        }}
+      >
         {words.skipToChat}
       </a>
       <h1>

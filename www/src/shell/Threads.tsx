@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { inspected, litPages } from '../chat/log';
 import { tiers } from '../memory/view';
+import { asList } from '../strata/selection';
 import { narrow } from './places';
 
 /** More threads than this are a rope. */
@@ -17,7 +18,7 @@ export function Threads() {
   const exchangeId = inspected.value?.exchangeId ?? null;
   const lit = litPages.value;
   const picture = tiers.value;
-  const off = narrow.value || exchangeId === null || lit.size === 0;
+  const off = narrow.value || asList.value || exchangeId === null || lit.size === 0;
 
   useEffect(() => {
     if (off) {
@@ -54,12 +55,15 @@ export function Threads() {
 }
 
 function measure(exchangeId: string): Thread[] {
-  const answer = document.querySelector(`[data-exchange="${CSS.escape(exchangeId)}"] .recalled`);
+  const answer = document.querySelector(`[data-exchange="${CSS.escape(exchangeId)}"]`);
+  const link = answer?.querySelector('.recalled');
   const log = document.querySelector('.log')?.getBoundingClientRect();
   const drawing = document.querySelector('.drawing')?.getBoundingClientRect();
-  if (!answer || !log || !drawing) return [];
-  const to = answer.getBoundingClientRect();
+  if (!answer || !link || !log || !drawing) return [];
+  const to = link.getBoundingClientRect();
   const endY = to.top + to.height / 2;
+  // At the answer's edge and not at the link itself, so that no thread crosses words.
+  const endX = answer.getBoundingClientRect().right;
   if (endY < log.top || endY > log.bottom) return [];
   const threads: Thread[] = [];
   for (const grain of document.querySelectorAll<SVGElement>('.drawing [data-testid=grain][data-lit]')) {
@@ -67,7 +71,6 @@ function measure(exchangeId: string): Thread[] {
     const x = from.left + from.width / 2;
     const y = from.top + from.height / 2;
     if (y < drawing.top || y > drawing.bottom) continue;
-    const endX = to.right + 6;
     const middle = (x + endX) / 2;
     threads.push({ id: grain.dataset.pageId ?? '', path: `M${x.toFixed(1)} ${y.toFixed(1)} C${middle.toFixed(1)} ${y.toFixed(1)} ${middle.toFixed(1)} ${endY.toFixed(1)} ${endX.toFixed(1)} ${endY.toFixed(1)}` });
     if (threads.length === MOST_THREADS) break;

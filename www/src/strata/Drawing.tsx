@@ -76,6 +76,11 @@ export function Drawing({ view }: { view: TiersView }) {
           {picture.bands.map((band, index) => (
             <BandShape key={band.segment.id} band={band} tau={view.heatThreshold} width={picture.width} index={picture.grains.length + index} stop={stop} />
           ))}
+          <g aria-hidden="true">
+            {picture.bands.map((band) => (
+              <BandWords key={band.segment.id} band={band} width={picture.width} />
+            ))}
+          </g>
           {picture.tauY !== null && <TauLine y={picture.tauY} width={picture.width} tau={view.heatThreshold} />}
           {picture.grains.map((grain, index) => (
             <GrainShape key={grain.page.id} grain={grain} index={index} stop={stop} />
@@ -100,6 +105,7 @@ function Ground({ picture, view }: { picture: Picture; view: TiersView }) {
     <g>
       <rect class="ground short" width={width} height={height} />
       <path class="ground mid" d={down(zones.mid.y, 1)} />
+      <Texture from={picture.midEnd} to={zones.mid.y + zones.mid.height} width={width} />
       {zones.archive.height > 0 && <path class="ground archive" d={down(zones.archive.y, 2)} />}
       <path class="ground long" d={down(zones.long.y, 3)} />
       <Bedrock y={zones.long.y} width={width} height={zones.long.height} />
@@ -121,6 +127,13 @@ function Heading({ y, name, note, width }: { y: number; name: string; note: stri
       <text class="zone-note" x={width - 16} y={y + 22} text-anchor="end">{note}</text>
     </>
   );
+}
+
+/** Faint layers where mid-term memory has room left. */
+function Texture({ from, to, width }: { from: number; to: number; width: number }) {
+  const lines: string[] = [];
+  for (let y = from + 26; y < to - 20; y += 24) lines.push(surface(y, width, y));
+  return <path class="texture" d={lines.join(' ')} />;
 }
 
 /** Short strokes of rock below everything. */
@@ -184,17 +197,7 @@ function BandShape({ band, tau, width, index, stop }: { band: Band; tau: number;
       {/* The whole row answers to the pointer, however narrow the band is. */}
       <rect class="target" x={band.x} y={band.y} width={width - 32} height={band.height} />
       <rect class="layer" x={band.x} y={band.y} width={band.width} height={band.height} rx={band.lamina ? 1.5 : 4} style={{ fill: colour }} />
-      {!band.lamina && <rect x={band.x} y={band.y} width={4} height={band.height} rx={2} style={{ fill: colour }} />}
-      {!band.lamina && (
-        <text class="theme" x={band.x + 11} y={band.y + 15}>
-          {fitText(theme, width - 32 - HEAT_COLUMN - 16, THEME_FONT)}
-        </text>
-      )}
-      {!band.lamina && (
-        <text class="heat" x={width - 16} y={band.y + 18} text-anchor="end">
-          {heat}
-        </text>
-      )}
+      {!band.lamina && <rect class="swatch-edge" x={band.x} y={band.y} width={4} height={band.height} rx={2} style={{ fill: colour }} />}
       {band.specks.map((speck) => {
         const used = litPages.value.has(speck.pageId);
         if (band.lamina && !used) return null;
@@ -204,6 +207,21 @@ function BandShape({ band, tau, width, index, stop }: { band: Band; tau: number;
           </g>
         );
       })}
+    </g>
+  );
+}
+
+/** A band's words. They stand apart from its shape, whose label says them whole where here they are cut to fit. */
+function BandWords({ band, width }: { band: Band; width: number }) {
+  if (band.lamina) return null;
+  return (
+    <g class="band-words">
+      <text class="theme" x={band.x + 11} y={band.y + 15}>
+        {fitText(themeOf(band.segment), width - 32 - HEAT_COLUMN - 16, THEME_FONT)}
+      </text>
+      <text class="heat" x={width - 16} y={band.y + 18} text-anchor="end">
+        {showScore(band.segment.heat.value)}
+      </text>
     </g>
   );
 }

@@ -1,13 +1,10 @@
-import { signal } from '@preact/signals';
 import { t } from '../i18n/language';
 import { status } from '../memory/open';
 import { tiers } from '../memory/view';
 import { Card } from './Card';
 import { Drawing } from './Drawing';
 import { Outline } from './Outline';
-import { held, selected } from './selection';
-
-const asList = signal(false);
+import { asList, held, selected } from './selection';
 
 export function Strata() {
   const words = t.value;

@@ -9,6 +9,8 @@ export interface Picture {
   bands: Band[];
   /** Height of the tau line, between the bands over it and those under it; `null` without bands. */
   tauY: number | null;
+  /** Foot of the lowest mid-term band. */
+  midEnd: number;
 }
 
 export type ZoneName = 'short' | 'mid' | 'archive' | 'long';
@@ -104,6 +106,7 @@ export function layOut(tiers: TiersView, width: number, atLeast: number): Pictur
     grains,
     bands,
     tauY,
+    midEnd: shortHeight + midHeight - FOOT,
   };
 }
 

@@ -6,6 +6,9 @@ export type Selected = { kind: 'page'; id: string } | { kind: 'segment'; id: str
 export const selected = signal<Selected | null>(null);
 export const held = signal(false);
 
+/** The list instead of the picture. */
+export const asList = signal(false);
+
 export function same(a: Selected | null, b: Selected | null): boolean {
   return a?.kind === b?.kind && a?.id === b?.id;
 }
