@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { PageView, Tier } from 'memstrata';
 import { showCount, t } from '../i18n/language';
 import { memory } from '../memory/open';
@@ -16,6 +16,7 @@ export function Browse() {
   const [doomed, setDoomed] = useState<PageView | null>(null);
   const [done, setDone] = useState('');
   const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const field = useRef<HTMLInputElement>(null);
   const words = t.value;
   const names: Record<Tier, string> = { short: words.shortTerm, mid: words.midTerm, archive: words.archive };
   const found = foundPages.value;
@@ -25,6 +26,8 @@ export function Browse() {
     try {
       const result = await (await memory()).forget([page.id]);
       setDone(words.deleted(result.pages.length, result.segmentsRewritten.length, result.segmentsRemoved.length));
+      // The button that had the focus goes with its row.
+      field.current?.focus();
     } catch (error) {
       setTrouble(troubleOf(error));
     }
@@ -35,7 +38,7 @@ export function Browse() {
       <div class="filters" role="search">
         <label class="grow">
           {words.search}
-          <input type="search" dir="auto" data-testid="memory-search" placeholder={words.searchHint} value={searchText.value} onInput={(event) => (searchText.value = event.currentTarget.value)} />
+          <input ref={field} type="search" dir="auto" data-testid="memory-search" placeholder={words.searchHint} value={searchText.value} onInput={(event) => (searchText.value = event.currentTarget.value)} />
         </label>
         <label>
           {words.tierFilter}
@@ -48,7 +51,8 @@ export function Browse() {
         </label>
       </div>
       <p role="status" class="quiet">
-        {done || (pages.value.size === 0 ? words.memoryNone : found.length === 0 ? words.searchNone : words.found(showCount(found.length)))}
+        {done}{' '}
+        {pages.value.size === 0 ? words.memoryNone : found.length === 0 ? words.searchNone : words.found(showCount(found.length))}
       </p>
       {trouble && <TroubleNote trouble={trouble} />}
       {tiersInOrder.map((tier) => (

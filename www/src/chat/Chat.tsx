@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { t } from '../i18n/language';
+import { showCount, t } from '../i18n/language';
 import { memory } from '../memory/open';
-import { isEmpty } from '../memory/view';
+import { isEmpty, stats } from '../memory/view';
 import { Composer } from './Composer';
 import { chatLoading, exchanges } from './log';
 import { Message } from './Message';
@@ -46,7 +46,7 @@ export function Chat() {
           follow.current = scrollHeight - scrollTop - clientHeight < FOLLOW_PX;
         }}
       >
-        {shown.length === 0 && (isEmpty.value ? <Welcome /> : chatLoading.value && <p class="quiet">{words.readingMemory}</p>)}
+        {shown.length === 0 && <Beginning />}
         {shown.map((exchange) => (
           <Message key={exchange.id} exchange={exchange} />
         ))}
@@ -56,4 +56,12 @@ export function Chat() {
       <Composer />
     </div>
   );
+}
+
+/** What stands in the log before anything was said in it. */
+function Beginning() {
+  const words = t.value;
+  if (isEmpty.value) return <Welcome />;
+  if (stats.value) return <p class="quiet">{words.nothingSaidYet(showCount(stats.value.pages))}</p>;
+  return chatLoading.value ? <p class="quiet">{words.readingMemory}</p> : null;
 }

@@ -8,6 +8,8 @@ import { Passages } from './Passages';
 export function Message({ exchange }: { exchange: Exchange }) {
   const words = t.value;
   const waiting = exchange.state === 'waiting';
+  // Without a model the text that comes is the packed context; its passages are shown instead, each with date and speaker.
+  const plain = exchange.mode === 'memory-only';
   return (
     <>
       <article class="message user" data-testid="message" data-role="user">
@@ -19,8 +21,8 @@ export function Message({ exchange }: { exchange: Exchange }) {
       {(waiting || exchange.answer !== '' || exchange.recall || exchange.state !== 'done') && (
         <article class="message assistant" data-testid="message" data-role="assistant" data-state={exchange.state} data-exchange={exchange.id} aria-busy={waiting || exchange.state === 'streaming'}>
           <p class="who">{words.assistant}</p>
-          {waiting && <p class="quiet">{words.waiting}</p>}
-          {exchange.mode === 'memory-only' && exchange.recall ? <Passages recall={exchange.recall} /> : exchange.answer !== '' && <p class="text" dir="auto">{exchange.answer}</p>}
+          {(waiting || (plain && exchange.state === 'streaming')) && <p class="quiet">{words.waiting}</p>}
+          {plain ? exchange.recall && <Passages recall={exchange.recall} /> : exchange.answer !== '' && <p class="text" dir="auto">{exchange.answer}</p>}
           {exchange.state === 'stopped' && <p class="quiet">{words.stopped}</p>}
           {exchange.cutShort && <p class="quiet">{words.cutShort}</p>}
           {exchange.trouble && <TroubleNote trouble={exchange.trouble} />}

@@ -13,7 +13,7 @@ export function Welcome() {
     <section class="welcome" data-testid="welcome">
       <h2>{words.emptyTitle}</h2>
       <p>{words.emptyBody}</p>
-      <div class="row" role="group" aria-label={words.sampleSizes}>
+      <div class="row" role="group" aria-label={words.sampleChoice}>
         {samples.map((name) => (
           <button key={name} type="button" lang={languageOf[name]} data-testid={`sample-${name}`} disabled={state.loading !== null} onClick={() => void loadSample(name)}>
             {words.samples[name]}

@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { PageView, RetrieveResult } from 'memstrata';
 import { memory, status } from '../memory/open';
+import { chatOn } from '../models/choice';
 import { troubleOf, type Trouble } from '../memory/trouble';
 import { forgotten, pages } from '../memory/view';
 
@@ -12,7 +13,8 @@ export interface Exchange {
   time: number;
   state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
   answer: string;
-  mode: 'model' | 'memory-only' | null;
+  /** Who answers: as set when it was asked, then as the engine says. */
+  mode: 'model' | 'memory-only';
   pageId: string | null;
   recall: RetrieveResult | null;
   /** The model stopped before it had finished, for this reason. */
@@ -58,8 +60,15 @@ export const litPages = computed(() => new Set((inspected.value?.recall.hits ?? 
 
 export function ask(question: string): void {
   const id = crypto.randomUUID();
-  asked.value = [...asked.value, { id, question, time: Date.now(), state: 'waiting', answer: '', mode: null, pageId: null, recall: null, cutShort: false, trouble: null }];
+  asked.value = [...asked.value, { id, question, time: Date.now(), state: 'waiting', answer: '', mode: chatOn.value ? 'model' : 'memory-only', pageId: null, recall: null, cutShort: false, trouble: null }];
   void answer(id);
+}
+
+/** Empties the chat, with all of memory. */
+export function emptyChat(): void {
+  stop();
+  asked.value = [];
+  inspected.value = null;
 }
 
 export function stop(): void {
@@ -79,7 +88,7 @@ export async function retry(exchange: Exchange): Promise<void> {
     ask(exchange.question);
     return;
   }
-  update(exchange.id, { state: 'waiting', answer: '', trouble: null, recall: null, cutShort: false });
+  update(exchange.id, { state: 'waiting', answer: '', mode: chatOn.value ? 'model' : 'memory-only', trouble: null, recall: null, cutShort: false });
   void answer(exchange.id);
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { inspected } from '../chat/log';
+import { emptyChat } from '../chat/log';
 import { showCount, t } from '../i18n/language';
 import { memory } from '../memory/open';
 import { troubleOf, type Trouble } from '../memory/trouble';
@@ -18,7 +18,7 @@ export function Clear() {
     setTrouble(null);
     try {
       await (await memory()).clear();
-      inspected.value = null;
+      emptyChat();
       suggest([]);
       setCleared(true);
     } catch (error) {

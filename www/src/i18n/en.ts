@@ -1,3 +1,5 @@
+import type { ErrorCode } from 'memstrata';
+
 /** The English words. Their shape is the type every other language must have: a missing key does not compile. */
 export const en = {
   pageTitle: 'memstrata Playground',
@@ -35,13 +37,13 @@ export const en = {
   nothingRecalled: 'Nothing in memory fits this yet. What you wrote is kept.',
   recalled: (n: string, tokens: string) => `recalled ${n}, ${tokens} tokens`,
   recalledOpens: 'Open in the inspector',
-  answeredBefore: 'Kept from an earlier visit.',
+  nothingSaidYet: (pages: string) => `${pages} pages are in memory. Ask about them, or go on talking.`,
   stopped: 'Stopped. Your message is kept in memory.',
   cutShort: 'The model stopped before it had finished.',
   emptyTitle: 'Nothing remembered yet.',
   emptyBody: 'What you say here is kept in this browser, sorted into layers, and recalled when it matters. Start talking, or load a sample conversation to see a memory at work:',
   samples: { english: 'English: the allotment', chinese: '中文：搬到成都', mixed: 'Mixed: both languages' },
-  sampleSizes: 'Sample conversations',
+  sampleChoice: 'Sample conversations',
   sampleLoading: 'Loading the sample…',
   tryAsking: 'Try asking',
   readingMemory: 'Reading what is remembered…',
@@ -65,7 +67,6 @@ export const en = {
   thresholdNote: (tau: string) => `Heat ${tau} is the threshold τ. Segments above the line are hot enough for long-term memory.`,
   heat: 'Heat',
   heatValue: (value: string) => `heat ${value}`,
-  heatTerms: 'Heat, term by term',
   nVisit: 'n_visit: times recalled',
   lInteraction: 'l_interaction: pages within',
   rRecency: 'r_recency: how fresh',
@@ -83,7 +84,6 @@ export const en = {
   // Inspector
   inspectorEmpty: 'Ask something in the chat, or try a query here: this place shows how the engine read it, what it found, and why.',
   tryQuery: 'Try a query without keeping it',
-  query: 'Query',
   run: 'Look up',
   strategy: 'Strategy',
   strategies: { auto: 'auto', semantic: 'semantic', keyword: 'keyword', temporal: 'temporal' },
@@ -114,7 +114,6 @@ export const en = {
   contextEmpty: 'The context is empty.',
   copy: 'Copy',
   copied: 'Copied',
-  evidence: 'Evidence, marked in its turn',
 
   // Memory
   search: 'Search in memory',
@@ -257,7 +256,6 @@ export const en = {
   written: 'Bytes written',
 
   // Trouble
-  troubleLabel: 'Problem',
   details: 'Details',
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
@@ -284,7 +282,7 @@ export const en = {
     FORBIDDEN: { cause: 'This is not allowed.', remedy: 'See the details; another user or space may own it.' },
     ABORTED: { cause: 'It was cancelled.', remedy: 'Nothing to do; start it again if you like.' },
     INTERNAL: { cause: 'Something went wrong inside.', remedy: 'Reload the page. If it happens again, the details help whoever fixes it.' },
-  },
+  } satisfies Record<ErrorCode, { cause: string; remedy: string }>,
 };
 
 type Shape<T> = T extends (...args: infer A) => string ? (...args: A) => string : T extends string ? string : { [K in keyof T]: Shape<T[K]> };

@@ -1,16 +1,12 @@
-import type { Dictionary } from '../i18n/en';
+import type { ErrorCode } from 'memstrata';
+import { en } from '../i18n/en';
 
-/** The package's codes, and one for everything that carries none. */
-export const codes = [
-  'INVALID_ARGUMENT', 'NOT_OPEN', 'CLOSED', 'LOCKED', 'STORAGE_UNAVAILABLE', 'STORAGE_QUOTA', 'STORAGE_CORRUPT', 'VERSION_TOO_NEW',
-  'PROVIDER_FAILED', 'PROVIDER_TIMEOUT', 'PROVIDER_BAD_REPLY', 'DIMENSION_MISMATCH', 'WRONG_KEY', 'NOT_FOUND', 'FORBIDDEN', 'ABORTED', 'INTERNAL',
-] as const satisfies readonly (keyof Dictionary['troubles'])[];
-
-export type Code = (typeof codes)[number];
+/** Every code of the package; the dictionary is checked to hold all of them. */
+const codes = Object.keys(en.troubles) as ErrorCode[];
 
 /** An error as the page shows it: the code chooses cause and remedy, the message is the detail. */
 export interface Trouble {
-  code: Code;
+  code: ErrorCode;
   detail: string;
 }
 

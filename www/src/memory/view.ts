@@ -43,7 +43,8 @@ export function watch(memory: MemoryOS): void {
     refreshSoon();
   });
   memory.on('job-failed', (event) => {
-    workTrouble.value = troubleOf(event);
+    // What will be tried again by itself is shown under Work, not over the page.
+    if (!event.willRetry) workTrouble.value = troubleOf(event);
     refreshSoon();
   });
   memory.on('forgotten', (event) => {

@@ -2,7 +2,7 @@
 export const presets = {
   ollama: { baseURL: 'http://localhost:11434/v1', model: 'qwen3:4b' },
   lmstudio: { baseURL: 'http://localhost:1234/v1', model: '' },
-  openai: { baseURL: 'https://api.openai.com/v1', model: 'gpt-5-mini' },
+  openai: { baseURL: 'https://api.openai.com/v1', model: '' },
   other: { baseURL: 'https://', model: '' },
 } as const;
 

@@ -14,8 +14,10 @@ export const suggested = signal<string[]>([]);
 
 const MOST_SUGGESTED = 4;
 
+/** A few of them, taken evenly from the whole list, so that a mixed conversation is asked in both its languages. */
 export function suggest(questions: string[]): void {
-  suggested.value = questions.slice(0, MOST_SUGGESTED);
+  const count = Math.min(questions.length, MOST_SUGGESTED);
+  suggested.value = Array.from({ length: count }, (_, index) => questions[Math.floor((index * questions.length) / count)]!);
 }
 
 /** Fetched only when chosen: the page itself stays small. */
