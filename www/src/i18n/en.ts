@@ -59,7 +59,7 @@ export const en = {
   longTerm: 'Long-term',
   shortTermCount: (pages: string, capacity: string) => `${pages} pages, room for ${capacity}`,
   waitingCount: (n: string) => `${n} waiting to sink`,
-  segmentCount: (segments: string, pages: string) => `${segments} segments, ${pages} pages`,
+  segmentCount: (segments: number, pages: number) => `${segments} segment${segments === 1 ? '' : 's'}, ${pages} page${pages === 1 ? '' : 's'}`,
   shortTermEmpty: 'What is said next lands here.',
   midTermEmpty: 'Older pages sink here and gather by topic.',
   longTermNote: 'Profile and facts: not filled by this version.',

@@ -12,7 +12,7 @@ export const sampleState = signal<{ loading: Sample | null; trouble: Trouble | n
 /** Questions worth asking of what was imported last. */
 export const suggested = signal<string[]>([]);
 
-const MOST_SUGGESTED = 4;
+const MOST_SUGGESTED = 3;
 
 /** A few of them, taken evenly from the whole list, so that a mixed conversation is asked in both its languages. */
 export function suggest(questions: string[]): void {

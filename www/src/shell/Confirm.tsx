@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../i18n/language';
 
 /** A question before something that cannot be undone. The safe answer has the focus; Escape gives it too. */
 export function Confirm({ title, action, children, onAnswer }: { title: string; action: string; children: ComponentChildren; onAnswer: (yes: boolean) => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the next paint: a key pressed in between must not reach the page behind.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {

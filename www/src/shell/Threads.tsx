@@ -61,10 +61,11 @@ function measure(exchangeId: string): Thread[] {
   const drawing = document.querySelector('.drawing')?.getBoundingClientRect();
   if (!answer || !link || !log || !drawing) return [];
   const to = link.getBoundingClientRect();
-  const endY = to.top + to.height / 2;
-  // At the answer's edge and not at the link itself, so that no thread crosses words.
-  const endX = answer.getBoundingClientRect().right;
-  if (endY < log.top || endY > log.bottom) return [];
+  const bubble = answer.getBoundingClientRect();
+  if (bubble.bottom < log.top || bubble.top > log.bottom) return [];
+  // At the answer's edge and not at the link itself, so that no thread crosses words; of a long answer, where it leaves the view.
+  const endX = bubble.right;
+  const endY = Math.min(Math.max(to.top + to.height / 2, log.top + 8), log.bottom - 8);
   const threads: Thread[] = [];
   for (const grain of document.querySelectorAll<SVGElement>('.drawing [data-testid=grain][data-lit]')) {
     const from = grain.getBoundingClientRect();

@@ -111,9 +111,9 @@ function Ground({ picture, view }: { picture: Picture; view: TiersView }) {
       <Bedrock y={zones.long.y} width={width} height={zones.long.height} />
       <Heading y={zones.short.y} name={words.shortTerm} note={shortNote} width={width} />
       {view.shortTerm.length === 0 && <text class="ground-note" x={16} y={zones.short.y + 48}>{words.shortTermEmpty}</text>}
-      <Heading y={zones.mid.y} name={words.midTerm} note={view.midTerm.length ? words.segmentCount(showCount(view.midTerm.length), showCount(midPages)) : ''} width={width} />
+      <Heading y={zones.mid.y} name={words.midTerm} note={view.midTerm.length ? words.segmentCount(view.midTerm.length, midPages) : ''} width={width} />
       {view.midTerm.length === 0 && <text class="ground-note" x={16} y={zones.mid.y + 48}>{words.midTermEmpty}</text>}
-      {zones.archive.height > 0 && <Heading y={zones.archive.y} name={words.archive} note={words.segmentCount(showCount(view.archive.length), showCount(archivePages))} width={width} />}
+      {zones.archive.height > 0 && <Heading y={zones.archive.y} name={words.archive} note={words.segmentCount(view.archive.length, archivePages)} width={width} />}
       <Heading y={zones.long.y} name={words.longTerm} note="" width={width} />
       <text class="ground-note" x={16} y={zones.long.y + 46}>{words.longTermNote}</text>
     </g>
