@@ -11,7 +11,6 @@ export function Hits({ recall }: { recall: RetrieveResult }) {
   const gone = forgotten.value;
   const hits = recall.hits.filter((hit) => !gone.has(hit.pageId));
   const best = Math.max(0, ...hits.map((hit) => hit.score));
-  const names = [...new Set(hits.flatMap((hit) => hit.parts.map((part) => part.name)))].sort();
   const above = hits.filter((hit) => hit.packed);
   const below = hits.filter((hit) => !hit.packed);
   // A turn's id is its page's id and its side.
@@ -22,14 +21,14 @@ export function Hits({ recall }: { recall: RetrieveResult }) {
       {hits.length === 0 && <p class="quiet">{words.hitsNone}</p>}
       <ol class="hits">
         {above.map((hit) => (
-          <HitItem key={hit.id} hit={hit} best={best} names={names} />
+          <HitItem key={hit.id} hit={hit} best={best} />
         ))}
       </ol>
       {(hits.length > 0 || next.length > 0) && <p class="cut-line" data-testid="cut-line">{words.cutLine(showCount(recall.contextTokens))}</p>}
       {(below.length > 0 || next.length > 0) && <h4>{words.belowCut}</h4>}
       <ol class="hits below" start={above.length + 1}>
         {below.map((hit) => (
-          <HitItem key={hit.id} hit={hit} best={best} names={names} />
+          <HitItem key={hit.id} hit={hit} best={best} />
         ))}
         {next.map((entry) => (
           <li key={`${entry.turnId} ${entry.quote}`}>
@@ -44,7 +43,7 @@ export function Hits({ recall }: { recall: RetrieveResult }) {
   );
 }
 
-function HitItem({ hit, best, names }: { hit: Hit; best: number; names: string[] }) {
+function HitItem({ hit, best }: { hit: Hit; best: number }) {
   const words = t.value;
   const tier = { short: words.shortTerm, mid: words.midTerm, archive: words.archive }[hit.tier];
   return (
@@ -56,7 +55,7 @@ function HitItem({ hit, best, names }: { hit: Hit; best: number; names: string[]
         </span>
       </p>
       <Evidence hit={hit} />
-      <ScoreBar hit={hit} best={best} names={names} />
+      <ScoreBar hit={hit} best={best} />
     </li>
   );
 }

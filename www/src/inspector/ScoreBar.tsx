@@ -1,36 +1,48 @@
 import type { Hit } from 'memstrata';
 import { showScore, t } from '../i18n/language';
+import { isKnown, sums } from './parts';
 
-/** One hit's score as a stacked bar, drawn to the scale of the best hit. The numbers are written below it. */
-export function ScoreBar({ hit, best, names }: { hit: Hit; best: number; names: string[] }) {
-  const positive = hit.parts.filter((part) => part.value > 0);
+/** One hit's score as a stacked bar, drawn to the scale of the best hit, with its numbers in words below. */
+export function ScoreBar({ hit, best }: { hit: Hit; best: number }) {
+  const words = t.value;
+  const added = sums(hit);
   let x = 0;
   return (
     <div class="score">
       <svg class="score-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
         <rect class="score-ground" width="100" height="8" />
-        {positive.map((part) => {
-          const width = best > 0 ? (part.value / best) * 100 : 0;
-          const start = x;
-          x += width;
-          return <rect key={part.name} class={partClass(part.name, names)} x={start} width={Math.max(width - 0.4, 0.2)} height="8" />;
-        })}
+        {added
+          .filter(({ value }) => value > 0)
+          .map(({ family, value }) => {
+            const width = best > 0 ? (value / best) * 100 : 0;
+            const start = x;
+            x += width;
+            return <rect key={family} class={`part-${family}`} x={start} width={Math.max(width - 0.4, 0.2)} height="8" />;
+          })}
       </svg>
-      <ul class="score-parts" aria-label={t.value.scoreParts}>
-        {hit.parts
-          .filter((part) => part.value !== 0)
-          .map((part) => (
-            <li key={part.name}>
-              <span class={`key ${partClass(part.name, names)}`} aria-hidden="true" />
-              {part.name} {showScore(part.value)}
-            </li>
+      <details class="score-parts">
+        <summary>
+          <span class="visually-hidden">{words.scoreParts}: </span>
+          {added.map(({ family, value }) => (
+            <span key={family} class="part-sum">
+              <span class={`key part-${family}`} aria-hidden="true" />
+              {words.partFamilies[family]} {showScore(value)}{' '}
+            </span>
           ))}
-      </ul>
+        </summary>
+        <dl class="figures">
+          {hit.parts
+            .filter((part) => part.value !== 0)
+            .map((part) => (
+              <div key={part.name}>
+                <dt>
+                  {isKnown(part.name) ? words.partNames[part.name] : ''} <code>{part.name}</code>
+                </dt>
+                <dd>{showScore(part.value)}</dd>
+              </div>
+            ))}
+        </dl>
+      </details>
     </div>
   );
-}
-
-/** The same part has the same shade in every bar of the list. */
-function partClass(name: string, names: string[]): string {
-  return `part-${names.indexOf(name) % 8}`;
 }

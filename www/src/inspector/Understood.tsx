@@ -17,7 +17,8 @@ export function Understood({ recall }: { recall: RetrieveResult }) {
   return (
     <section>
       <h3>
-        {words.understood} <span class="quiet">{words.took(showScore(recall.timing.ms))}</span>
+        {words.understood} {/* Not measured when the lookup was part of an answer. */}
+        {recall.timing ? <span class="quiet">{words.took(showScore(recall.timing.ms))}</span> : null}
       </h3>
       <dl class="facts">
         {rows.map(([name, value]) => (

@@ -3,7 +3,7 @@ import { showTime, t } from '../i18n/language';
 import { pages, segments, tiers } from '../memory/view';
 import { themeOf } from './theme';
 import { HeatTerms } from './HeatTerms';
-import { held, selected } from './selection';
+import { held, selected, type Selected } from './selection';
 
 /** Text, date and heat of what is pointed at, focused or tapped. It can be entered with the pointer, and Escape closes it. */
 export function Card() {
@@ -14,7 +14,7 @@ export function Card() {
   const segment = item.kind === 'segment' ? segments.value.get(item.id) : undefined;
   if (!page && !segment) return null;
   return (
-    <div class={`card${held.value ? ' held' : ''}`} data-testid="strata-card">
+    <div class={`card${held.value ? ' held' : ''}${liesLow(item) ? ' above' : ''}`} data-testid="strata-card">
       <button
         type="button"
         class="icon close"
@@ -50,4 +50,11 @@ export function Card() {
       )}
     </div>
   );
+}
+
+/** True where the card at the foot would cover what it tells about. */
+function liesLow(item: Selected): boolean {
+  const drawing = document.querySelector('.drawing')?.getBoundingClientRect();
+  const shape = document.querySelector(`.drawing [${item.kind === 'page' ? 'data-page-id' : 'data-segment-id'}="${CSS.escape(item.id)}"]`)?.getBoundingClientRect();
+  return drawing !== undefined && shape !== undefined && shape.top + shape.height / 2 > drawing.top + drawing.height / 2;
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { MemoryOS } from 'memstrata';
 import { showTime, t } from '../i18n/language';
 import { memory } from '../memory/open';
 import { troubleOf, type Trouble } from '../memory/trouble';
@@ -11,11 +12,11 @@ export function Queue() {
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const words = t.value;
 
-  const runAll = async (): Promise<void> => {
+  const run = async (work: (engine: MemoryOS) => Promise<void>): Promise<void> => {
     setRunning(true);
     setTrouble(null);
     try {
-      await (await memory()).flush();
+      await work(await memory());
     } catch (error) {
       setTrouble(troubleOf(error));
     } finally {
@@ -38,12 +39,20 @@ export function Queue() {
                 {words.attempts(job.attempts)}
                 {job.notBefore > Date.now() && ` · ${words.jobNext(showTime(job.notBefore))}`}
               </p>
-              {job.error && <TroubleNote trouble={troubleOf(job.error)} />}
+              {job.error && (
+                <TroubleNote trouble={troubleOf(job.error)}>
+                  {job.state === 'failed' && (
+                    <button type="button" data-testid="retry-job" onClick={() => void run((engine) => engine.retryJob(job.id))}>
+                      {words.tryAgain}
+                    </button>
+                  )}
+                </TroubleNote>
+              )}
             </li>
           ))}
         </ul>
       )}
-      <button type="button" data-testid="run-all" disabled={running} onClick={() => void runAll()}>
+      <button type="button" data-testid="run-all" disabled={running} onClick={() => void run((engine) => engine.flush())}>
         {running ? words.runningAll : words.runAll}
       </button>
       {trouble && <TroubleNote trouble={trouble} />}
