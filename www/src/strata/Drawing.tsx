@@ -102,7 +102,12 @@ function Ground({ picture, view }: { picture: Picture; view: TiersView }) {
   const waiting = view.shortTerm.filter((page) => page.waiting).length;
   const shortNote = now ? words.shortTermCount(showCount(view.shortTerm.length), showCount(now.shortTerm.capacity)) + (waiting ? `, ${words.waitingCount(showCount(waiting))}` : '') : '';
   return (
-    <g>
+    // Bare ground under the pointer tells nothing and takes the card away; the card itself may be entered.
+    <g
+      onPointerEnter={() => {
+        if (!held.value) selected.value = null;
+      }}
+    >
       <rect class="ground short" width={width} height={height} />
       <path class="ground mid" d={down(zones.mid.y, 1)} />
       <Texture from={picture.midEnd} to={zones.mid.y + zones.mid.height} width={width} />
