@@ -1,4 +1,5 @@
-import { defineConfig, type Plugin } from 'vite';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 /**
  * The development server injects styles as inline elements and talks over a web socket, which the policy of the built
@@ -26,4 +27,4 @@ export default defineConfig({
     assetsInlineLimit: 0,
   },
   test: { include: ['tests/**/*.test.ts'], environment: 'node' },
-} as Parameters<typeof defineConfig>[0]);
+});

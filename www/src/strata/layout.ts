@@ -45,6 +45,8 @@ const BAND_GAP = 4;
 const LAMINA = 5;
 const LAMINA_GAP = 2;
 const TAU_GAP = 18;
+/** On a small screen the picture scrolls rather than lose its words. */
+const LABELLED_AT_LEAST = 14;
 const BEDROCK = 72;
 const EMPTY_ROW = 30;
 const FOOT = 14;
@@ -130,8 +132,8 @@ function layGrains(pages: PageView[], inner: number): Grain[] {
 function labelled(count: number, room: number): number {
   const full = BAND + BAND_GAP;
   const thin = LAMINA + LAMINA_GAP;
-  if (count * full <= room || count <= 6) return count;
-  return Math.max(6, Math.min(count, Math.floor((room - count * thin) / (full - thin))));
+  if (count * full <= room || count <= LABELLED_AT_LEAST) return count;
+  return Math.max(LABELLED_AT_LEAST, Math.min(count, Math.floor((room - count * thin) / (full - thin))));
 }
 
 function layBand(segment: SegmentView, y: number, lamina: boolean, inner: number, most: number): Band {
