@@ -158,7 +158,8 @@ export interface RetrieveResult {
   };
   /** Passages that ranked next but did not fit. */
   belowCut: { turnId: string; quote: string; score: number; tokens: number }[];
-  timing: { ms: number };
+  /** From call to answer, the way to the worker and back included. Absent in the recall of an answer. */
+  timing?: { ms: number };
 }
 
 export interface GetResponseOptions {

@@ -3,7 +3,7 @@
 
 use super::query::Query;
 use crate::index::Index;
-use crate::index::kernel::dot_i8;
+use crate::index::kernel::dot_i16;
 use crate::text::StaticTable;
 
 /// Sums by atom handle, by place, by place with its neighbours.
@@ -26,16 +26,16 @@ pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, ato
     let layout = index.layout();
     let n_turns = layout.n_turns();
     let mut sums = MaxSim { atoms: vec![0.0; index.atoms.cues.len()], turns: vec![0.0; n_turns], near: vec![0.0; n_turns] };
-    let (weights, rows) = question_rows(index, table, query);
-    let width = rows.len().next_multiple_of(LANES);
-    if rows.is_empty() {
+    let rows = Rows::new(index, table, query);
+    let width = rows.width;
+    if width == 0 {
         return sums;
     }
 
     // Cosines of every distinct row of the atoms with every row of the question.
     let mut slot_of = vec![NONE; table.len()];
     let mut cosines: Vec<f32> = Vec::new();
-    let mut best = vec![0f32; width];
+    let (mut best, mut wide) = (vec![0f32; width], Vec::new());
     // Best cosines by turn, for the turns that have atoms here, in chronological order.
     let mut places: Vec<u32> = Vec::new();
     let mut turn_best: Vec<f32> = Vec::new();
@@ -45,12 +45,12 @@ pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, ato
             let Some(slot) = slot_of.get_mut(usize::from(row)) else { continue };
             if *slot == NONE {
                 *slot = (cosines.len() / width) as u32;
-                push_cosines(table, row, &rows, width, &mut cosines);
+                rows.push_cosines(table, row, &mut wide, &mut cosines);
             }
             let at = *slot as usize * width;
             most(&mut best, &cosines[at..at + width]);
         }
-        sums.atoms[atom as usize] = weighted(&best, &weights);
+        sums.atoms[atom as usize] = rows.sum(&best);
         if places.last() == Some(&place) {
             let at = turn_best.len() - width;
             most(&mut turn_best[at..], &best);
@@ -61,7 +61,7 @@ pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, ato
     }
 
     for (k, &place) in places.iter().enumerate() {
-        sums.turns[place as usize] = weighted(&turn_best[k * width..(k + 1) * width], &weights);
+        sums.turns[place as usize] = rows.sum(&turn_best[k * width..(k + 1) * width]);
     }
     // Turns with atoms here and the neighbours of such turns, each once.
     let mut done = 0;
@@ -80,47 +80,68 @@ pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, ato
                 }
                 most(&mut best, &turn_best[k * width..(k + 1) * width]);
             }
-            sums.near[near] = weighted(&best, &weights);
+            sums.near[near] = rows.sum(&best);
         }
     }
     sums
 }
 
-/// Weights and widened codes (with their length) of the question's rows: the rarest when there are too many.
-fn question_rows(index: &Index, table: &StaticTable, query: &Query<'_>) -> (Vec<f32>, Vec<(Vec<i16>, f32)>) {
-    let n = index.len() as f32;
-    let mut rows: Vec<(u16, f32)> = query
-        .rows
-        .iter()
-        .map(|&row| match index.row_df(row) {
-            0 => (row, (1.0 + 2.0 * n).ln()),
-            df => (row, (1.0 + (n - df as f32 + 0.5) / (df as f32 + 0.5)).ln()),
-        })
-        .collect();
-    if rows.len() > MAX_ROWS {
-        rows.sort_by(|a, b| b.1.total_cmp(&a.1));
-        rows.truncate(MAX_ROWS);
-    }
-    let widen = |row: u16| table.codes(row).iter().map(|&code| i16::from(code)).collect::<Vec<i16>>();
-    rows.into_iter().map(|(row, weight)| (weight, (widen(row), table.code_norm(row)))).unzip()
+/// The rows of a question.
+struct Rows {
+    /// By row: idf.
+    weights: Vec<f32>,
+    /// Widened codes, row by row.
+    codes: Vec<i16>,
+    /// By row: 1 / length of its codes, 0 for a row of zeros.
+    inverse: Vec<f32>,
+    /// Number of rows, rounded up to whole lanes.
+    width: usize,
 }
 
-/// Appends the cosines of `row` with the question's rows, none below 0.
-fn push_cosines(table: &StaticTable, row: u16, rows: &[(Vec<i16>, f32)], width: usize, cosines: &mut Vec<f32>) {
-    let (codes, norm) = (table.codes(row), table.code_norm(row));
-    for (query, query_norm) in rows {
-        let scale = norm * query_norm;
-        cosines.push(if scale > 0.0 { (dot_i8(query, codes) as f32 / scale).max(0.0) } else { 0.0 });
+impl Rows {
+    /// The rows that `query` names: the rarest when there are too many.
+    fn new(index: &Index, table: &StaticTable, query: &Query<'_>) -> Self {
+        let n = index.len() as f32;
+        let idf = |row: u16| match index.row_df(row) {
+            0 => (1.0 + 2.0 * n).ln(),
+            df => (1.0 + (n - df as f32 + 0.5) / (df as f32 + 0.5)).ln(),
+        };
+        let mut rows: Vec<(u16, f32)> = query.rows.iter().map(|&row| (row, idf(row))).collect();
+        if rows.len() > MAX_ROWS {
+            rows.sort_by(|a, b| b.1.total_cmp(&a.1));
+            rows.truncate(MAX_ROWS);
+        }
+        Self {
+            weights: rows.iter().map(|&(_, idf)| idf).collect(),
+            codes: rows.iter().flat_map(|&(row, _)| table.codes(row)).map(|&code| i16::from(code)).collect(),
+            inverse: rows.iter().map(|&(row, _)| inverse(table.code_norm(row))).collect(),
+            width: rows.len().next_multiple_of(LANES),
+        }
     }
-    cosines.resize(cosines.len() + width - rows.len(), 0.0);
+
+    /// Appends the cosines of the question's rows with `row`, none below 0; `wide` is a buffer.
+    fn push_cosines(&self, table: &StaticTable, row: u16, wide: &mut Vec<i16>, cosines: &mut Vec<f32>) {
+        wide.clear();
+        wide.extend(table.codes(row).iter().map(|&code| i16::from(code)));
+        let scale = inverse(table.code_norm(row));
+        let end = cosines.len() + self.width;
+        let rows = self.codes.chunks_exact(wide.len().max(1)).zip(&self.inverse);
+        cosines.extend(rows.map(|(codes, inverse)| (dot_i16(codes, wide) as f32 * (scale * inverse)).max(0.0)));
+        cosines.resize(end, 0.0);
+    }
+
+    /// The sum of the best cosines by weight.
+    fn sum(&self, best: &[f32]) -> f32 {
+        best.iter().zip(&self.weights).map(|(best, weight)| best * weight).sum()
+    }
+}
+
+fn inverse(norm: f32) -> f32 {
+    if norm > 0.0 { 1.0 / norm } else { 0.0 }
 }
 
 fn most(best: &mut [f32], values: &[f32]) {
     for (best, &value) in best.iter_mut().zip(values) {
         *best = if value > *best { value } else { *best };
     }
-}
-
-fn weighted(best: &[f32], weights: &[f32]) -> f32 {
-    best.iter().zip(weights).map(|(best, weight)| best * weight).sum()
 }

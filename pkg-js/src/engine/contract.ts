@@ -9,18 +9,35 @@ import type {
   AddMemoryResult, Config, ForgetResult, JobView, MemoryEvent, Metadata, PageView, RetrieveResult, Stats, Strategy, TiersView,
 } from '../types.js';
 
+export interface HostChatRequest {
+  messages: ChatMessage[];
+  maxOutputTokens?: number;
+  temperature?: number;
+  /** `schema` is JSON text. */
+  responseSchema?: { name: string; schema: string };
+}
+
+export interface HostEmbedRequest {
+  texts: string[];
+  kind: 'query' | 'passage';
+}
+
 /** Calls from the core to the world outside. */
 export interface Host {
   /** Milliseconds since the epoch; stamps every operation. */
   now(): number;
   /** `callId` ties a streaming answer to the `respond` call that asked for it; absent for background work. */
-  chat?(request: { messages: ChatMessage[]; maxOutputTokens?: number; temperature?: number; responseSchema?: { name: string; schema: string } }, callId?: string)
-    : Promise<{ text: string; finishReason: FinishReason; usage?: Usage }>;
-  embed?(request: { texts: string[]; kind: 'query' | 'passage' }): Promise<{ vectors: Float32Array[]; usage?: Usage }>;
+  chat?(request: HostChatRequest, callId?: string): Promise<{ text: string; finishReason: FinishReason; usage?: Usage }>;
+  embed?(request: HostEmbedRequest): Promise<{ vectors: Float32Array[]; usage?: Usage }>;
   /** Given when the caller supplies the store; otherwise the core uses IndexedDB or memory itself. */
   read?(range: KeyRange): Promise<{ key: string; value: Uint8Array }[]>;
   commit?(batch: WriteBatch): Promise<void>;
   emit(event: MemoryEvent): void;
+  /**
+   * The core's panic hook calls this before the instance traps. A panic inside a spawned future leaves its promise
+   * pending for ever, so without this the waiting calls would hang.
+   */
+  panicked?(message: string): void;
 }
 
 export interface WasmOpenOptions {
@@ -35,6 +52,8 @@ export interface WasmOpenOptions {
   embedder?: { id: string; dimensions: number; maxEmbeddingsPerCall: number } | null;
   /** False: keyword search only. */
   builtinEmbedder: boolean;
+  /** Whether the host offers `chat`; without it answers are the recalled passages. */
+  hasChat: boolean;
 }
 
 export interface WasmAddInput {
@@ -75,6 +94,8 @@ export interface WasmMemory {
   work(): Promise<{ ran: boolean; nextDueMs: number | null }>;
   /** Consolidates all beyond the capacity, runs every job, seals the log. Rejects with the first job's error if one keeps failing. */
   flush(): Promise<void>;
+  /** Puts a failed job back into the queue. */
+  retryJob(jobId: string): Promise<void>;
   stats(): Stats;
   tiers(): TiersView;
   jobs(): JobView[];
@@ -101,4 +122,6 @@ export interface WireError {
   code: string;
   message: string;
   data?: unknown;
+  /** What it was before it crossed, as far as that can be cloned. */
+  cause?: { name: string; message: string };
 }

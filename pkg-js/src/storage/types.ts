@@ -22,7 +22,7 @@ export interface WriteBatch {
 
 export interface StorageEngine {
   readonly kind: string;
-  /** Called once before anything else. */
+  /** Called before anything else, and again after `close`. One engine serves every user and assistant of its name. */
   open(name: string): Promise<void>;
   /** Entries of a range in key order. */
   read(range: KeyRange): Promise<{ key: string; value: Uint8Array }[]>;

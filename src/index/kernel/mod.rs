@@ -9,9 +9,9 @@ mod scalar;
 mod simd128;
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(crate) use scalar::{dot_f32, dot_i8, dots_i8};
+pub(crate) use scalar::{dot_f32, dot_i8, dot_i16, dots_i8};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(crate) use simd128::{dot_f32, dot_i8, dots_i8};
+pub(crate) use simd128::{dot_f32, dot_i8, dot_i16, dots_i8};
 
 /// Lanes in which a float dot product is accumulated, in both versions.
 const FLOAT_LANES: usize = 8;
@@ -52,6 +52,9 @@ mod tests {
             let expected = naive_i8(&query, &row);
             prop_assert_eq!(scalar::dot_i8(&query, &row), expected);
             prop_assert_eq!(dot_i8(&query, &row), expected);
+            let wide: Vec<i16> = row.iter().map(|&code| i16::from(code)).collect();
+            prop_assert_eq!(scalar::dot_i16(&query, &wide), expected);
+            prop_assert_eq!(dot_i16(&query, &wide), expected);
         }
 
         #[test]

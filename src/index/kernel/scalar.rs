@@ -8,6 +8,12 @@ pub(crate) fn dot_i8(query: &[i16], row: &[i8]) -> i32 {
     query.iter().zip(row).map(|(&q, &r)| i32::from(q) * i32::from(r)).sum()
 }
 
+/// Sum of products of two rows of codes, both widened.
+pub(crate) fn dot_i16(a: &[i16], b: &[i16]) -> i32 {
+    debug_assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum()
+}
+
 /// [`dot_i8`] with every row of a contiguous block of `out.len()` rows.
 pub(crate) fn dots_i8(query: &[i16], rows: &[i8], out: &mut [i32]) {
     debug_assert_eq!(query.len() * out.len(), rows.len());

@@ -39,6 +39,29 @@ pub(crate) fn dot_i8(query: &[i16], row: &[i8]) -> i32 {
     sum_i32(i32x4_add(even, odd)) + scalar::dot_i8(&query[rest..n], &row[rest..n])
 }
 
+/// Sum of products of two rows of codes, both widened.
+pub(crate) fn dot_i16(a: &[i16], b: &[i16]) -> i32 {
+    let n = a.len().min(b.len());
+    let blocks = n / (2 * CODE_LANES);
+    let (mut even, mut odd) = (i32x4_splat(0), i32x4_splat(0));
+    for block in 0..blocks {
+        let at = block * 2 * CODE_LANES;
+        // SAFETY: at + 2 * CODE_LANES <= n, which is within both slices; wasm loads need no alignment.
+        let (a0, a1, b0, b1) = unsafe {
+            (
+                v128_load(a.as_ptr().add(at).cast()),
+                v128_load(a.as_ptr().add(at + CODE_LANES).cast()),
+                v128_load(b.as_ptr().add(at).cast()),
+                v128_load(b.as_ptr().add(at + CODE_LANES).cast()),
+            )
+        };
+        even = i32x4_add(even, i32x4_dot_i16x8(a0, b0));
+        odd = i32x4_add(odd, i32x4_dot_i16x8(a1, b1));
+    }
+    let rest = blocks * 2 * CODE_LANES;
+    sum_i32(i32x4_add(even, odd)) + scalar::dot_i16(&a[rest..n], &b[rest..n])
+}
+
 /// [`dot_i8`] with every row of a contiguous block of `out.len()` rows.
 pub(crate) fn dots_i8(query: &[i16], rows: &[i8], out: &mut [i32]) {
     for (row, dot) in rows.chunks_exact(query.len().max(1)).zip(out) {
