@@ -188,13 +188,13 @@ describe('for everyone', () => {
     await playground.tabTo('tab-inspector');
     await page.keyboard.press('ArrowRight');
     assert.equal(await playground.focused(), 'tab-memory');
-    await page.locator('[data-testid=memory-row]', { hasText: 'My locker at the pool' }).first().waitFor();
-    const rows = await playground.at('memory-row').count();
+    const rows = (n) => page.waitForFunction((count) => document.querySelectorAll('[data-testid=memory-row]').length === count, n);
+    await rows(2);
     await playground.tabTo('delete-item');
     await page.keyboard.press('Enter');
     await playground.tabTo('confirm', { most: 6 });
     await page.keyboard.press('Enter');
-    await page.waitForFunction((n) => document.querySelectorAll('[data-testid=memory-row]').length === n, rows - 1);
+    await rows(1);
   });
 
   test('Enter that ends a composition picks a word and does not send', async () => {
