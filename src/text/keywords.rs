@@ -3,7 +3,8 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::script::{is_hiragana, is_mark, is_unspaced, is_word};
-use super::tokenize::{TokenKind, for_each_token, stem};
+use super::stem::stem;
+use super::tokenize::{TokenKind, for_each_token};
 
 /// Words that name no topic though they are not stop words: what is left of contractions, and talk about talking.
 const WEAK: [&str; 78] = [
@@ -100,6 +101,11 @@ const MAX_WHOLE: usize = 12;
 /// Longest word that is a keyword, in characters; what is longer is no word.
 const MAX_KEYWORD: usize = 40;
 
+/// Worth of a pair of words beside one word.
+const PHRASE: f32 = 1.2;
+/// Worth of a whole unspaced run beside one word.
+const WHOLE: f32 = 1.25;
+
 struct Candidate {
     /// The form shown.
     surface: String,
@@ -112,6 +118,8 @@ struct Candidate {
     names: u32,
     /// What its kind is worth beside a plain word.
     weight: f32,
+    /// Two words, which may stand side by side by chance.
+    phrase: bool,
 }
 
 /// The best `limit` keywords and short phrases of `texts`, best first.
@@ -137,7 +145,7 @@ pub fn keywords(texts: &[&str], limit: usize, document_frequency: &dyn Fn(&str) 
     let mut ranked: Vec<(f32, Candidate)> = found
         .candidates
         .into_values()
-        .filter(|c| c.keys.len() < 2 || c.count > 1 || c.names > 0 || c.weight > 1.2 || !c.surface.contains(' '))
+        .filter(|c| !c.phrase || c.count > 1 || c.names > 0)
         .map(|mut c| {
             let idf = c.keys.iter().map(|key| rarity(key)).sum::<f32>() / c.keys.len() as f32;
             let name = if c.names > 0 { 1.5 } else { 1.0 };
@@ -215,7 +223,7 @@ impl Found {
         let name = first.name && second.name;
         // a phrase that is half a name cuts names in two
         if first.name == second.name {
-            self.add(surface, vec![first.key.clone(), second.key.clone()], name, 1.2);
+            self.add(surface, vec![first.key.clone(), second.key.clone()], name, PHRASE);
         }
     }
 
@@ -242,7 +250,7 @@ impl Found {
         let writing = part.first().map(|&c| Writing::of(c));
         let longest = if writing == Some(Writing::Han) { MAX_GRAM } else { MAX_WHOLE };
         if (2..=longest).contains(&part.len()) {
-            self.add_gram(part, 1.25);
+            self.add_gram(part, WHOLE);
         }
         if writing == Some(Writing::Han) || part.len() > longest {
             for n in 2..=MAX_GRAM.min(part.len().saturating_sub(1)) {
@@ -267,6 +275,7 @@ impl Found {
     fn add(&mut self, surface: &str, keys: Vec<String>, name: bool, weight: f32) {
         self.seen += 1;
         let first = self.seen;
+        let phrase = keys.len() == 2 && weight == PHRASE;
         let new = |_: &String| Candidate {
             surface: surface.to_string(),
             keys: keys.clone(),
@@ -274,6 +283,7 @@ impl Found {
             first,
             names: 0,
             weight,
+            phrase,
         };
         let id = keys.join(" ");
         let entry = self.candidates.entry(id);
@@ -331,6 +341,84 @@ impl Writing {
             '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7ff}' => Self::Hangul,
             '\u{2e80}'..='\u{3029}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'.. => Self::Han,
             _ => Self::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::is_stop_word;
+    use super::*;
+
+    const TEXTS: [&str; 4] = [
+        "I started a pottery class in June. The pottery class is in Lisbon, near the river.",
+        "Do you like the pottery class? My friend Grace Okafor teaches it.",
+        "我上周去了图书馆，借了一本科幻小说。",
+        "图书馆的科幻小说很多。東京タワーに行きました。",
+    ];
+
+    fn none(_: &str) -> f32 {
+        0.0
+    }
+
+    #[test]
+    fn weak_words_are_sorted_for_the_search() {
+        assert!(WEAK.is_sorted());
+    }
+
+    #[test]
+    fn names_phrases_and_unspaced_words_come_out_as_written() {
+        let found = keywords(&TEXTS, 20, &none);
+        assert_eq!(found[0], "pottery class");
+        for wanted in ["Grace Okafor", "Lisbon", "图书馆", "东京塔", "東京", "タワー"] {
+            assert_eq!(found.iter().any(|word| word == wanted), wanted != "东京塔", "{wanted} in {found:?}");
+        }
+        for absent in ["the", "you", "like", "class", "的"] {
+            assert!(!found.iter().any(|word| word == absent), "{absent} in {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_every_document_sinks() {
+        let common = |key: &str| if key == "potteri" { 1.0 } else { 0.01 };
+        let found = keywords(&["pottery pottery river"], 2, &common);
+        assert_eq!(found, ["river", "pottery"]);
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert!(keywords(&[], 5, &none).is_empty());
+        assert!(keywords(&["the and of", "", "12 7"], 5, &none).is_empty());
+        assert!(keywords(&TEXTS, 0, &none).is_empty());
+        assert_eq!(keywords(&["constructor __proto__"], 5, &|_| f32::NAN).len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn keywords_are_distinct_and_say_something(
+            texts in prop::collection::vec("(\\PC|the |run |running |Luna |猫|的|图书馆|[a-zA-Z]{1,6} ){0,30}", 0..5),
+            limit in 0usize..12,
+        ) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let found = keywords(&texts, limit, &none);
+            prop_assert!(found.len() <= limit);
+            prop_assert_eq!(&found, &keywords(&texts, limit, &none));
+            let mut keys = HashSet::new();
+            for word in &found {
+                prop_assert!(!word.trim().is_empty() && !is_stop_word(word));
+                let held = texts.iter().any(|text| text.contains(word.as_str()) || text.to_lowercase().contains(word.as_str()));
+                prop_assert!(held, "{}", word);
+                let mut own = HashSet::new();
+                for_each_token(word, &mut |token| {
+                    if token.kind != TokenKind::Unigram {
+                        own.insert(stem(token.text).into_owned());
+                    }
+                });
+                prop_assert!(keys.is_disjoint(&own), "{word} shares a stem in {found:?}");
+                keys.extend(own);
+            }
         }
     }
 }

@@ -25,9 +25,8 @@ pub fn is_unspaced(c: char) -> bool {
             // Han radicals, iteration mark and zero; kana, Bopomofo, compatibility letters; Han
             | '\u{2e80}'..='\u{2fd5}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{303b}'
             | '\u{3041}'..='\u{309a}' | '\u{309d}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}'
-            | '\u{3105}'..='\u{318e}' | '\u{31a0}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'
-            | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ffdc}' | '\u{1b000}'..='\u{1b16f}'
-            | '\u{20000}'..='\u{3fffd}')
+            | '\u{3105}'..='\u{318e}' | '\u{31a0}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ffdc}' | '\u{1b000}'..='\u{1b16f}' | '\u{20000}'..='\u{3fffd}')
 }
 
 /// Whether `c` is a pictograph that stands as a term of its own.
@@ -115,6 +114,6 @@ mod tests {
         for c in ('\0'..=char::MAX).filter(|&c| is_unspaced(c)) {
             assert!(!is_emoji(c) && !is_space(c), "{c:?}");
         }
-        assert!(('\u{3400}'..='\u{9fff}').filter(|c| !('\u{4dc0}'..='\u{4dff}').contains(c)).all(is_unspaced));
+        assert!(('\u{3400}'..='\u{9fff}').all(|c| is_cjk(c) && is_unspaced(c)));
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::script::{is_cjk, is_space, is_unspaced, strip};
+use super::script::{is_space, is_unspaced, strip};
 
 /// Longest atom in characters; a longer sentence is split, and no gluing goes beyond it.
 ///
@@ -46,8 +46,6 @@ pub fn atoms(text: &str) -> Vec<Range<usize>> {
     });
     if let [first, second, ..] = out.as_slice() {
         let head = &text[first.clone()];
-        // Counted on the text between the ends: gluing there has put no white space that `split` would not see,
-        // except where the recipe joins pieces that touch.
         let joined = first.start..second.end;
         if !leads_unspaced(head)
             && count_words(&atom_text(text, first), MIN_PIECE) < MIN_PIECE
@@ -153,7 +151,7 @@ fn split_long(text: &str, piece: Range<usize>) -> Vec<Range<usize>> {
 }
 
 fn leads_unspaced(piece: &str) -> bool {
-    piece.chars().next().is_some_and(|c| is_cjk(c) || is_unspaced(c))
+    piece.chars().next().is_some_and(is_unspaced)
 }
 
 fn is_short(piece: &str) -> bool {

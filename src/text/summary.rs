@@ -3,7 +3,8 @@
 use hashbrown::HashSet;
 
 use super::script::{is_cjk, is_space};
-use super::tokenize::{TokenKind, for_each_token, stem};
+use super::stem::stem;
+use super::tokenize::{TokenKind, for_each_token};
 use super::{atom_text, atoms};
 
 /// Worth of a keyword that an earlier sentence already covers.
@@ -42,6 +43,10 @@ pub fn extractive_summary(texts: &[&str], keywords: &[String], budget_chars: usi
     let mut covered = vec![false; keywords.len()];
     let (mut chosen, mut used) = (vec![false; sentences.len()], 0);
     while let Some(best) = best(&sentences, &chosen, &covered, budget_chars.saturating_sub(used)) {
+        // what holds no keyword is there only for want of anything else
+        if used > 0 && !keywords.is_empty() && sentences[best].covers.is_empty() {
+            break;
+        }
         chosen[best] = true;
         // room for the space that may join it
         used += sentences[best].chars + 1;
@@ -103,4 +108,53 @@ fn cut(text: &str, budget: usize) -> String {
     let head: String = text[..limit].chars().take(budget - 1).collect();
     let end = head.rfind(' ').filter(|&i| i > head.len() / 2).unwrap_or(head.len());
     format!("{}…", head[..end].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXTS: [&str; 3] = [
+        "Hello there, how are you today? I started a pottery class in Lisbon. It rained all day and nothing else happened.",
+        "我上周去了图书馆，借了一本科幻小说。天气很好啊真的。",
+        "The class meets near the river on Mondays.",
+    ];
+
+    fn words(list: &[&str]) -> Vec<String> {
+        list.iter().map(|word| (*word).to_string()).collect()
+    }
+
+    #[test]
+    fn sentences_with_keywords_stand_in_their_own_order() {
+        let keywords = words(&["图书馆", "pottery class", "river"]);
+        let summary = extractive_summary(&TEXTS, &keywords, 110);
+        assert_eq!(
+            summary,
+            "I started a pottery class in Lisbon. 我上周去了图书馆，借了一本科幻小说。The class meets near the river on Mondays."
+        );
+    }
+
+    #[test]
+    fn a_small_budget_cuts_the_best_sentence() {
+        let summary = extractive_summary(&TEXTS[2..], &words(&["river"]), 20);
+        assert_eq!(summary, "The class meets…");
+        assert_eq!(extractive_summary(&TEXTS, &words(&["river"]), 0), "");
+        assert_eq!(extractive_summary(&["", " "], &[], 50), "");
+        assert_eq!(extractive_summary(&TEXTS[2..], &[], 1), "…");
+    }
+
+    proptest! {
+        #[test]
+        fn a_summary_keeps_its_budget(
+            texts in prop::collection::vec("(\\PC|[.!?] |。|\n|Luna |river |字){0,60}", 0..4),
+            budget in 0usize..200,
+        ) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let summary = extractive_summary(&texts, &words(&["river", "字", ""]), budget);
+            prop_assert!(summary.chars().count() <= budget, "{summary:?}");
+            prop_assert!(!summary.contains('\n'));
+        }
+    }
 }

@@ -4,19 +4,15 @@
 //! `scale` (f16, one a row), `pieces` and `zh` (u8: newline-joined UTF-8; rows are the WordPieces, then the Chinese
 //! characters and words), and metadata `model_id`, `bits`, `dims`, `sha256` (of all bytes after the header).
 
-use hashbrown::{DefaultHashBuilder, HashTable};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use sha2::{Digest, Sha256};
-use std::hash::BuildHasher;
-use unicode_general_category::{GeneralCategory as Category, get_general_category};
-use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, Result};
 
-use super::script::{is_cjk, is_space};
+use super::tensors::Tensors;
+use super::vocabulary::{Vocabulary, for_each_bert_word};
 
-/// A word longer than this many characters is unknown (BERT's tokenizer).
-const MAX_PIECED_CHARS: usize = 100;
+/// Most dimensions a table may have; the sum of squares of a row's codes stays exact in f32 far beyond.
+const MAX_DIMS: usize = 4096;
 
 /// Token vectors with the tokenizer that picks them. Immutable; about 6 MB for 39,125 rows of 128 dimensions.
 pub struct StaticTable {
@@ -29,7 +25,7 @@ pub struct StaticTable {
     scale: Vec<f32>,
     /// Length of the codes, by row.
     norm: Vec<f32>,
-    lookup: Lookup,
+    vocabulary: Vocabulary,
 }
 
 impl StaticTable {
@@ -39,50 +35,40 @@ impl StaticTable {
     /// `STORAGE_CORRUPT`, naming what differs, when the file is not a table of this format or fails its SHA-256.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let broken = |what: String| Error::corrupt(format!("static table: {what}"));
-        let (header_len, header) = SafeTensors::read_metadata(file).map_err(|e| broken(format!("header: {e}")))?;
-        let fields = header.metadata().as_ref().ok_or_else(|| broken("no metadata".into()))?;
-        let field = |name: &str| fields.get(name).ok_or_else(|| broken(format!("no metadata field {name:?}")));
-        let payload = file.get(header_len + 8..).unwrap_or_default();
-        let sha256: String = Sha256::digest(payload).iter().map(|byte| format!("{byte:02x}")).collect();
-        if field("sha256")? != &sha256 {
+        let tensors = Tensors::read(file).map_err(broken)?;
+        let field = |name: &str| tensors.metadata(name).map_err(broken);
+        let sha256: String = Sha256::digest(tensors.payload).iter().map(|byte| format!("{byte:02x}")).collect();
+        if field("sha256")? != sha256 {
             return Err(broken(format!("sha256 of the tensors is {sha256}, the header says {}", field("sha256")?)));
         }
         if field("bits")? != "4" {
             return Err(broken(format!("bits is {:?}, not 4", field("bits")?)));
         }
-        let dims: usize = field("dims")?.parse().map_err(|_| broken(format!("dims is {:?}", fields["dims"])))?;
-        if dims == 0 || !dims.is_multiple_of(2) {
-            return Err(broken(format!("dims is {dims}, not a positive even number")));
-        }
+        let dims = match field("dims")?.parse() {
+            Ok(dims @ 2..=MAX_DIMS) if dims % 2 == 0 => dims,
+            _ => return Err(broken(format!("dims is {:?}, not an even number up to {MAX_DIMS}", field("dims")?))),
+        };
 
-        let tensors = SafeTensors::deserialize(file).map_err(|e| broken(e.to_string()))?;
-        let tensor = |name: &str, dtype: Dtype| -> Result<TensorView<'_>> {
-            let view = tensors.tensor(name).map_err(|e| broken(format!("tensor {name}: {e}")))?;
-            if view.dtype() == dtype {
-                Ok(view)
-            } else {
-                Err(broken(format!("tensor {name} is {:?}, not {dtype:?}", view.dtype())))
-            }
+        let lines = |name: &str| {
+            let bytes = tensors.tensor(name, "U8", 1).map_err(broken)?.bytes;
+            core::str::from_utf8(bytes).map_err(|e| broken(format!("tensor {name}: {e}")))
         };
-        let lines = |name: &str| -> Result<String> {
-            let bytes = tensor(name, Dtype::U8)?.data().to_vec();
-            String::from_utf8(bytes).map_err(|e| broken(format!("tensor {name}: {e}")))
-        };
-        let lookup = Lookup::new(&lines("pieces")?, &lines("zh")?).map_err(broken)?;
-        let (q, scale) = (tensor("q", Dtype::U8)?, tensor("scale", Dtype::F16)?);
-        let rows = lookup.len();
-        if q.shape() != [rows, dims / 2] || scale.shape() != [rows] {
-            let (q, scale) = (q.shape(), scale.shape());
+        let vocabulary = Vocabulary::new(lines("pieces")?, lines("zh")?).map_err(broken)?;
+        let q = tensors.tensor("q", "U8", 1).map_err(broken)?;
+        let scale = tensors.tensor("scale", "F16", 2).map_err(broken)?;
+        let rows = vocabulary.len();
+        if q.shape != [rows, dims / 2] || scale.shape != [rows] {
+            let (q, scale) = (q.shape, scale.shape);
             return Err(broken(format!("{rows} names of {dims} dimensions, but q is {q:?} and scale is {scale:?}")));
         }
 
-        let mut codes = Vec::with_capacity(rows * dims);
-        for &byte in q.data() {
-            codes.extend([(byte & 15) as i8 - 8, (byte >> 4) as i8 - 8]);
+        let mut codes = vec![0; rows * dims];
+        for (pair, &byte) in codes.chunks_exact_mut(2).zip(q.bytes) {
+            (pair[0], pair[1]) = ((byte & 15) as i8 - 8, (byte >> 4) as i8 - 8);
         }
-        let scale = scale.data().chunks_exact(2).map(|b| half::f16::from_le_bytes([b[0], b[1]]).to_f32()).collect();
+        let scale = scale.bytes.chunks_exact(2).map(|b| half::f16::from_le_bytes([b[0], b[1]]).to_f32()).collect();
         let norm = codes.chunks_exact(dims).map(|row| square(row).sqrt()).collect();
-        Ok(Self { model_id: field("model_id")?.clone(), dims, codes, scale, norm, lookup })
+        Ok(Self { model_id: field("model_id")?.to_string(), dims, codes, scale, norm, vocabulary })
     }
 
     /// Name and version of the embedding space; vectors of different ids are never compared.
@@ -106,7 +92,7 @@ impl StaticTable {
     }
 
     /// The rows a text names, with repeats: those of its WordPieces in order, then every listed substring of each run of
-    /// [`is_cjk`] characters. An unknown word names none.
+    /// [`is_cjk`](super::is_cjk) characters. An unknown word names none.
     pub fn rows(&self, text: &str) -> Vec<u16> {
         self.rows_and_count(text).0
     }
@@ -114,15 +100,15 @@ impl StaticTable {
     /// Tokens `text` costs: its WordPieces, an unknown word or a Chinese character counting 1.
     pub fn count(&self, text: &str) -> u32 {
         let mut count = 0;
-        for_each_bert_word(text, &mut |word| count += self.lookup.word_pieces(word, &mut |_| {}));
+        for_each_bert_word(text, &mut |word| count += self.vocabulary.word_pieces(word, &mut |_| {}));
         count
     }
 
     /// [`Self::rows`] and [`Self::count`] of one reading.
     pub(super) fn rows_and_count(&self, text: &str) -> (Vec<u16>, u32) {
         let (mut rows, mut count) = (Vec::new(), 0);
-        for_each_bert_word(text, &mut |word| count += self.lookup.word_pieces(word, &mut |row| rows.push(row)));
-        self.lookup.chinese(text, &mut |row| rows.push(row));
+        for_each_bert_word(text, &mut |word| count += self.vocabulary.word_pieces(word, &mut |row| rows.push(row)));
+        self.vocabulary.chinese(text, &mut |row| rows.push(row));
         (rows, count)
     }
 
@@ -178,179 +164,6 @@ fn square(row: &[i8]) -> f32 {
     row.iter().map(|&code| i32::from(code) * i32::from(code)).sum::<i32>() as f32
 }
 
-/// From names to rows: one blob of text, the end of each name in it, and hash tables of row numbers alone.
-struct Lookup {
-    names: String,
-    ends: Vec<u32>,
-    /// WordPieces that begin a word, those that go on with one (their names without `##`), Chinese names.
-    maps: [HashTable<u16>; 3],
-    hasher: DefaultHashBuilder,
-    /// Longest WordPiece in bytes, longest Chinese name in characters.
-    longest: (usize, usize),
-}
-
-const HEAD: usize = 0;
-const TAIL: usize = 1;
-const CHINESE: usize = 2;
-
-impl Lookup {
-    fn new(pieces: &str, zh: &str) -> Result<Self, String> {
-        let mut new = Self {
-            names: String::with_capacity(pieces.len() + zh.len()),
-            ends: Vec::new(),
-            maps: [HashTable::new(), HashTable::new(), HashTable::new()],
-            hasher: DefaultHashBuilder::default(),
-            longest: (0, 0),
-        };
-        let lines = |text: &str| text.bytes().filter(|&b| b == b'\n').count() + 1;
-        let (n_pieces, n_zh) = (lines(pieces), lines(zh));
-        new.ends.reserve(n_pieces + n_zh);
-        for (map, n) in [(HEAD, n_pieces), (TAIL, n_pieces / 4), (CHINESE, n_zh)] {
-            new.maps[map].reserve(n, |_| 0);
-        }
-        for name in pieces.split('\n').filter(|name| !name.is_empty()) {
-            match name.strip_prefix("##") {
-                Some(tail) if !tail.is_empty() => new.insert(TAIL, tail)?,
-                _ => new.insert(HEAD, name)?,
-            }
-            new.longest.0 = new.longest.0.max(name.len());
-        }
-        for name in zh.split('\n').filter(|name| !name.is_empty()) {
-            new.insert(CHINESE, name)?;
-            new.longest.1 = new.longest.1.max(name.chars().count());
-        }
-        Ok(new)
-    }
-
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn insert(&mut self, map: usize, name: &str) -> Result<(), String> {
-        let row = u16::try_from(self.ends.len()).map_err(|_| "more than 65,536 rows".to_string())?;
-        if self.find(map, name).is_some() {
-            return Err(format!("{name:?} is listed twice"));
-        }
-        self.names.push_str(name);
-        self.ends.push(u32::try_from(self.names.len()).map_err(|_| "names over 4 GiB".to_string())?);
-        let hash = self.hasher.hash_one(name);
-        let Self { names, ends, maps, hasher, .. } = self;
-        maps[map].insert_unique(hash, row, |&row| hasher.hash_one(name_of(names, ends, row)));
-        Ok(())
-    }
-
-    fn find(&self, map: usize, name: &str) -> Option<u16> {
-        let hash = self.hasher.hash_one(name);
-        self.maps[map].find(hash, |&row| name_of(&self.names, &self.ends, row) == name).copied()
-    }
-
-    /// Greedy longest match; calls `f` with the rows of a known word. Returns the number of pieces, 1 for an unknown word.
-    fn word_pieces(&self, word: &str, f: &mut dyn FnMut(u16)) -> u32 {
-        if word.len() > MAX_PIECED_CHARS && word.chars().nth(MAX_PIECED_CHARS).is_some() {
-            return 1;
-        }
-        let (mut rows, mut n, mut from) = ([0; MAX_PIECED_CHARS], 0, 0);
-        while from < word.len() {
-            let map = if from == 0 { HEAD } else { TAIL };
-            let mut end = word.len().min(from + self.longest.0);
-            let found = loop {
-                if end == from {
-                    return 1;
-                }
-                if word.is_char_boundary(end)
-                    && let Some(row) = self.find(map, &word[from..end])
-                {
-                    break row;
-                }
-                end -= 1;
-            };
-            (rows[n], n, from) = (found, n + 1, end);
-        }
-        rows[..n].iter().for_each(|&row| f(row));
-        n as u32
-    }
-
-    /// Calls `f` with the row of every listed substring of every run of Chinese characters, by start, then length.
-    fn chinese(&self, text: &str, f: &mut dyn FnMut(u16)) {
-        for (start, c) in text.char_indices().filter(|&(_, c)| is_cjk(c)) {
-            let mut end = start;
-            for c in core::iter::once(c).chain(text[start + c.len_utf8()..].chars()).take(self.longest.1) {
-                if !is_cjk(c) {
-                    break;
-                }
-                end += c.len_utf8();
-                if let Some(row) = self.find(CHINESE, &text[start..end]) {
-                    f(row);
-                }
-            }
-        }
-    }
-}
-
-fn name_of<'a>(names: &'a str, ends: &[u32], row: u16) -> &'a str {
-    let row = usize::from(row);
-    let start = if row == 0 { 0 } else { ends[row - 1] as usize };
-    &names[start..ends[row] as usize]
-}
-
-/// BERT's pre-tokenizer: without controls and accents, lower-case, split at white space, punctuation and Chinese characters.
-fn for_each_bert_word(text: &str, f: &mut dyn FnMut(&str)) {
-    let mut word = String::new();
-    let mut push = |c: char| {
-        let alone = if is_space(c) {
-            false
-        } else if c.is_ascii() {
-            if c.is_ascii_control() {
-                return;
-            }
-            !c.is_ascii_alphanumeric()
-        } else {
-            match get_general_category(c) {
-                _ if c == '\u{fffd}' => return,
-                Category::NonspacingMark
-                | Category::Control
-                | Category::Format
-                | Category::Surrogate
-                | Category::PrivateUse
-                | Category::Unassigned => return,
-                category => is_cjk(c) || is_punctuation(category),
-            }
-        };
-        if !alone && !is_space(c) {
-            word.push(c);
-            return;
-        }
-        if !word.is_empty() {
-            f(&word);
-            word.clear();
-        }
-        if alone {
-            f(c.encode_utf8(&mut [0; 4]));
-        }
-    };
-    if text.is_ascii() {
-        text.chars().for_each(|c| push(c.to_ascii_lowercase()));
-    } else {
-        text.nfd().collect::<String>().to_lowercase().chars().for_each(&mut push);
-    }
-    if !word.is_empty() {
-        f(&word);
-    }
-}
-
-fn is_punctuation(category: Category) -> bool {
-    matches!(
-        category,
-        Category::ConnectorPunctuation
-            | Category::DashPunctuation
-            | Category::OpenPunctuation
-            | Category::ClosePunctuation
-            | Category::InitialPunctuation
-            | Category::FinalPunctuation
-            | Category::OtherPunctuation
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::units::tests::shipped;
@@ -401,9 +214,9 @@ mod tests {
         *flipped.last_mut().expect("bytes") ^= 1;
         for (file, what) in [
             (flipped, "sha256"),
-            (whole[..whole.len() - 1].to_vec(), "header"),
+            (whole[..whole.len() - 1].to_vec(), "sha256"),
             (whole[..100].to_vec(), "header"),
-            (Vec::new(), "header"),
+            (Vec::new(), "shorter"),
             (patched("\"bits\":\"4\"", "\"bits\":\"8\""), "bits"),
             (patched("\"dims\":\"128\"", "\"dims\":\"127\""), "dims"),
             (patched("\"dims\":\"128\"", "\"dims\":\"126\""), "126 dimensions"),
@@ -415,11 +228,5 @@ mod tests {
             assert_eq!(error.code(), ErrorCode::StorageCorrupt);
             assert!(error.message().contains(what), "{what}: {error}");
         }
-    }
-
-    #[test]
-    fn a_name_listed_twice_is_refused() {
-        assert!(Lookup::new("a\nb\n##a", "字").is_ok());
-        assert!(Lookup::new("a\nb\na", "").is_err());
     }
 }

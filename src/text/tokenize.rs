@@ -1,11 +1,8 @@
 //! Lexical tokens: what the two fields of the keyword index hold.
 //!
-//! Field rule. The stems field takes [`stem`] of every [`TokenKind::Word`], and every `Bigram`, `Unigram` and `Lone`.
+//! Field rule. The stems field takes [`stem`](super::stem) of every [`TokenKind::Word`], and every `Bigram`, `Unigram` and `Lone`.
 //! The grams field takes the 4-grams ([`for_each_gram`]) of every `Word`, and every `Bigram` and `Lone`.
 
-use std::borrow::Cow;
-
-use rust_stemmers::{Algorithm, Stemmer};
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_canonical;
@@ -71,25 +68,6 @@ pub fn for_each_token(text: &str, f: &mut dyn FnMut(Token<'_>)) {
 /// Whether `word`, lower-case, is an English stop word that [`for_each_token`] leaves out.
 pub fn is_stop_word(word: &str) -> bool {
     word.len() <= 7 && STOP.binary_search(&word).is_ok()
-}
-
-/// The stem of a folded word: Snowball English for ASCII, Russian for Cyrillic, Arabic for Arabic; any other word as it
-/// is. No further languages, for the size of the wasm module.
-pub fn stem(word: &str) -> Cow<'_, str> {
-    let algorithm = if word.is_ascii() {
-        Algorithm::English
-    } else if word.chars().all(|c| matches!(c, '\u{400}'..='\u{52f}')) {
-        Algorithm::Russian
-    } else if word.chars().all(|c| matches!(c, '\u{621}'..='\u{64a}')) {
-        Algorithm::Arabic
-    } else {
-        return Cow::Borrowed(word);
-    };
-    match Stemmer::create(algorithm).stem(word) {
-        // a stem is never empty, so that it can be a key
-        stem if stem.is_empty() => Cow::Borrowed(word),
-        stem => stem,
-    }
 }
 
 /// Calls `f` with the 4-grams of `_word_`; a word of one character gives the whole `_w_`.
@@ -271,6 +249,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::recipe_test::{grams, stems};
+    use super::super::stem;
     use super::*;
 
     #[test]
