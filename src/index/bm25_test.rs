@@ -127,7 +127,7 @@ proptest! {
 fn deleting_nine_in_ten_leaves_no_trace_in_the_dictionary() {
     let mut index = Index::new(EmbeddingSpace::default());
     for n in 0..4000 {
-        insert(&mut index, n, n / 20, &format!("word{n} river. Second sentence number {n} here"));
+        insert(&mut index, n, n / 20, &format!("word{n} by the river. Second sentence number {n} here"));
     }
     let before = index.lexical.n_forms();
     (0..4000).filter(|n| n % 10 != 0).for_each(|n| assert!(index.remove(turn_id(n))));
@@ -136,7 +136,7 @@ fn deleting_nine_in_ten_leaves_no_trace_in_the_dictionary() {
     assert!(index.lexical.n_forms() < before / 3, "{} of {before} forms are left", index.lexical.n_forms());
     let mut rebuilt = Index::new(EmbeddingSpace::default());
     for n in (0..4000).step_by(10) {
-        insert(&mut rebuilt, n, n / 20, &format!("word{n} river. Second sentence number {n} here"));
+        insert(&mut rebuilt, n, n / 20, &format!("word{n} by the river. Second sentence number {n} here"));
     }
     for (field, query) in [(Field::Stems, "river"), (Field::Stems, "word10"), (Field::Grams, "rive")] {
         for scale in Scale::ALL {
