@@ -144,7 +144,7 @@ fn locomo_dev_equals_the_recipe() {
             if wanted.is_empty() || question["category"] == "adversarial" {
                 continue;
             }
-            let text_of = |id: TurnId| Some(turns[id.page.raw() as usize].text.as_str());
+            let text_of = |id: TurnId, read: &mut dyn FnMut(&str)| read(&turns[id.page.raw() as usize].text);
             let request =
                 Request { text_of: Some(&text_of), ..Request::new(question["question"].as_str().expect("a question")) };
             let start = Instant::now();
