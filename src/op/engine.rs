@@ -199,6 +199,14 @@ impl Engine {
         self.backfill_due.set(true);
     }
 
+    /// While the built-in table is on its way, the index takes the stored vectors as they are; the table, when it comes, keeps
+    /// them or starts anew.
+    pub(super) fn expect_space(&self, stored: Option<&Space>) {
+        if self.options.embedder == Embedder::Builtin && self.table().is_none() {
+            self.index.borrow_mut().reset_vectors(stored.cloned());
+        }
+    }
+
     /// The built-in table, if it is there.
     pub(super) fn table(&self) -> Option<Rc<StaticTable>> {
         self.table.borrow().clone()

@@ -7,7 +7,7 @@ use super::engine::{Engine, OpenOptions};
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::IdSource;
-use crate::model::{Change, RecordKey};
+use crate::model::{Change, Record, RecordKey};
 use crate::storage::{Frame, FrameKind, Keyspace, Location, Manifest, Store, decode_record};
 
 /// Opens the memory of a scope, or begins one. Writes nothing.
@@ -77,13 +77,16 @@ pub async fn open(io: Io, options: OpenOptions) -> Result<Rc<Engine>> {
     }
     let mut loaded: Vec<_> = latest.into_values().filter_map(|(_, change)| change).collect();
     in_order_of_arrival(&mut loaded);
+    engine.expect_space(loaded.iter().rev().find_map(|change| match change {
+        Change::Put(Record::Vectors(vectors)) => Some(&vectors.space),
+        _ => None,
+    }));
     engine.apply(loaded);
     Ok(Rc::new(engine))
 }
 
 /// Pages enter the index in the order of arrival, as they did when they were live, so that ties rank as before.
 fn in_order_of_arrival(changes: &mut [Change]) {
-    use crate::model::Record;
     changes.sort_by_key(|change| {
         let position = match change {
             Change::Put(Record::Page(page)) => page.position,

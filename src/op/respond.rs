@@ -62,11 +62,12 @@ pub struct Responded {
 /// takes it up again.
 pub async fn respond(engine: &Engine, io: &Io, input: RespondInput, now_ms: i64) -> Result<Responded> {
     let query = input.page.user_input.clone();
-    let history = history(engine, input.page.client_id.as_deref());
+    // Without a model there is no prompt that would hold the pages of short-term memory beside what was recalled.
+    let history = if engine.options.has_chat { history(engine, input.page.client_id.as_deref()) } else { Vec::new() };
     let exclude = history.iter().map(|(id, _)| *id).chain(taken_up(engine, input.page.client_id.as_deref())).collect();
     let search = RetrieveInput {
         budget_tokens: input.budget_tokens,
-        filter: Filter { exclude, ..Filter::default() },
+        filter: Filter { exclude, no_open_questions: true, ..Filter::default() },
         ..RetrieveInput::new(query.clone())
     };
     let recall = retrieve(engine, io, &search, now_ms).await?;

@@ -11,7 +11,7 @@ use crate::effect::{EmbedKind, Io};
 use crate::error::{Error, Result};
 use crate::generation::{Candidate, Packed, Passage, heading, pack, render};
 use crate::id::{PageId, Side, TurnId};
-use crate::model::{Cube, Metadata, Page, Tier};
+use crate::model::{Atom, Cube, Cues, Metadata, Page, Tier};
 use crate::retrieval::{Profile, RankedTurn, Ranking, Request, ScoredAtom, Strategy, rank};
 use crate::text::atom_text;
 
@@ -32,6 +32,8 @@ pub struct Filter {
     pub metadata: Metadata,
     /// Pages to leave out.
     pub exclude: Vec<PageId>,
+    /// Leave out questions that got no answer: they tell nothing, and the same question asked again would find itself.
+    pub no_open_questions: bool,
 }
 
 /// A search.
@@ -214,7 +216,11 @@ pub async fn retrieve(engine: &Engine, io: &Io, input: &RetrieveInput, now_ms: i
 
 fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Recall {
     let (cube, index, table) = (engine.cube.borrow(), engine.index.borrow(), engine.table());
-    let text_of = |turn: TurnId| cube.page(turn.page).map(|page| page.text(turn.side));
+    let text_of = |turn: TurnId, read: &mut dyn FnMut(&str)| {
+        if let Some(page) = cube.page(turn.page) {
+            read(page.text(turn.side));
+        }
+    };
     let request = Request {
         vector,
         profile: input.profile,
@@ -290,6 +296,14 @@ impl<'a> Sieve<'a> {
             && (filter.sessions.is_empty() || session())
             && filter.metadata.iter().all(|(key, value)| page.metadata.get(key) == Some(value))
             && !self.exclude.contains(&turn.page)
+            && !(filter.no_open_questions && self.is_open_question(page))
+    }
+}
+
+impl Sieve<'_> {
+    fn is_open_question(&self, page: &Page) -> bool {
+        let asks = |atom: &Atom| atom.cues.has(Cues::QUESTION);
+        page.agent_response.trim().is_empty() && self.cube.units(page.id).is_some_and(|units| units.user.atoms.iter().all(asks))
     }
 }
 

@@ -8,6 +8,9 @@ use crate::id::TurnId;
 use crate::index::Index;
 use crate::text::StaticTable;
 
+/// Hands the text of a turn to the visitor, or does not call it when there is none.
+pub type TextOf<'a> = dyn Fn(TurnId, &mut dyn FnMut(&str)) + 'a;
+
 /// A search.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
@@ -22,9 +25,9 @@ pub struct Request<'a> {
     pub strategy: Strategy,
     /// Number of the session in which the question is asked, for recency; without it, the one after the last.
     pub now_session: Option<usize>,
-    /// Text of a turn. Asked only about turns that hold every word of the question or of a phrase it quotes, at most a few
+    /// Reads the text of a turn. Asked only about turns that hold every word of the question or of a phrase it quotes, at most a few
     /// hundred; without it there is no [`Feature::Exact`].
-    pub text_of: Option<&'a dyn Fn(TurnId) -> Option<&'a str>>,
+    pub text_of: Option<&'a TextOf<'a>>,
 }
 
 impl<'a> Request<'a> {
@@ -132,6 +135,12 @@ pub fn rank(
     let asked = |feature: Feature| feature.depends_on_question();
     let by_question = Fused::new(&features, &weights, layout, asked);
     let by_itself = Fused::new(&features, &weights, layout, |feature| !asked(feature));
+    // Scaled to 0..1, features are silent where all candidates are alike, above all where there is but one. If vectors have
+    // been compared, all of them are then the answer.
+    let alike = visible.sites.iter().all(|&site| by_question.at(site) <= 0.0);
+    let compared = index.n_vectors() > 0
+        && query.understanding.readable
+        && (request.vector.is_some() || table.is_some());
     let mut ids: Vec<TurnId> = Vec::new();
     let mut atoms = Vec::with_capacity(visible.sites.len());
     let mut last_place = u32::MAX;
@@ -146,7 +155,8 @@ pub fn rank(
             Strategy::Keyword => overlap.matches(site.place) || features.value(Feature::Exact, site) > 0.0,
             // Without a date in the question this is "the most recent", which everything answers to.
             Strategy::Temporal => answers > 0.0 || query.understanding.dates.is_empty(),
-            Strategy::Auto | Strategy::Semantic => answers > 0.0,
+            Strategy::Auto => answers > 0.0 || overlap.matches(site.place) || (alike && compared),
+            Strategy::Semantic => answers > 0.0 || (alike && compared),
         };
         let score = if hit || strategy != Strategy::Keyword { answers + by_itself.at(site) } else { 0.0 };
         let atom = site.atom as usize;

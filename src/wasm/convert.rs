@@ -209,6 +209,7 @@ impl FilterArgs {
             metadata: self.metadata,
             // An id that is none of ours excludes nothing.
             exclude: self.exclude.iter().filter_map(|id| id.parse().ok()).collect(),
+            no_open_questions: false,
         })
     }
 }
