@@ -57,6 +57,8 @@ async function buildTypeScript() {
   await mustRun(process.execPath, [join(PACKAGE, 'scripts', 'bundle.mjs')], { cwd: PACKAGE });
   mkdirSync(join(DIST, 'wasm'), { recursive: true });
   copyFileSync(join(GLUE, 'memory_bg.wasm'), join(DIST, 'wasm', 'memory_bg.wasm'));
+  // The licence lies at the root of the repository, which is not published.
+  copyFileSync(join(ROOT, 'LICENSE'), join(DIST, 'LICENSE'));
   writeFileSync(stamp, wanted);
   return undefined;
 }

@@ -2,6 +2,8 @@
 
 pub mod arena;
 pub mod bm25;
+#[cfg(test)]
+mod bm25_test;
 mod corpus;
 mod dictionary;
 pub mod flat;

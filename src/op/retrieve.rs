@@ -216,7 +216,11 @@ pub async fn retrieve(engine: &Engine, io: &Io, input: &RetrieveInput, now_ms: i
 
 fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Recall {
     let (cube, index, table) = (engine.cube.borrow(), engine.index.borrow(), engine.table());
-    let text_of = |turn: TurnId| cube.page(turn.page).map(|page| page.text(turn.side));
+    let text_of = |turn: TurnId, read: &mut dyn FnMut(&str)| {
+        if let Some(page) = cube.page(turn.page) {
+            read(page.text(turn.side));
+        }
+    };
     let request = Request {
         vector,
         profile: input.profile,

@@ -1,8 +1,8 @@
 //! Texts that hold the question, or a phrase it quotes, word for word.
 
 use super::query::{Query, is_word};
+use super::rank::TextOf;
 use super::weights::{EXACT_QUOTED, EXACT_WHOLE, EXACT_WITHIN};
-use crate::id::TurnId;
 use crate::index::Index;
 use crate::index::bm25::Field;
 use crate::text::{for_each_token, is_unspaced, stem};
@@ -16,12 +16,12 @@ const MIN_UNSPACED: usize = 3;
 
 /// Value of the feature by atom handle; `None` when it is 0 everywhere. `held` tells by place which of the first
 /// [`TRACKED`] stems the turn holds.
-pub(crate) fn exact<'t>(
+pub(crate) fn exact(
     index: &Index,
     query: &Query<'_>,
     held: &[u64],
     visible: &[bool],
-    text_of: &dyn Fn(TurnId) -> Option<&'t str>,
+    read: &TextOf<'_>,
 ) -> Option<Vec<f32>> {
     let mut values = None;
     let whole = Phrase { normal: Normal::new(query.text), value: EXACT_WITHIN };
@@ -33,17 +33,18 @@ pub(crate) fn exact<'t>(
         let Some(mask) = mask.filter(|_| !phrase.normal.text.is_empty()) else { continue };
         for place in candidates(index, held, visible, mask) {
             let turn = index.layout().order()[place];
-            let Some(text) = text_of(index.id(turn)) else { continue };
-            for (span, value) in phrase.matches(text) {
-                let values = values.get_or_insert_with(|| vec![0f32; index.atoms.cues.len()]);
-                for atom in index.atoms_of(turn) {
-                    let (start, end) = index.atoms.span[atom as usize];
-                    if (start as usize) < span.end && span.start < end as usize {
-                        let old = &mut values[atom as usize];
-                        *old = old.max(value);
+            read(index.id(turn), &mut |text| {
+                for (span, value) in phrase.matches(text) {
+                    let values = values.get_or_insert_with(|| vec![0f32; index.atoms.cues.len()]);
+                    for atom in index.atoms_of(turn) {
+                        let (start, end) = index.atoms.span[atom as usize];
+                        if (start as usize) < span.end && span.start < end as usize {
+                            let old = &mut values[atom as usize];
+                            *old = old.max(value);
+                        }
                     }
                 }
-            }
+            });
         }
     }
     values

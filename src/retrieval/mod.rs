@@ -15,5 +15,5 @@ mod weights;
 
 pub use date::DateQuery;
 pub use query::Understanding;
-pub use rank::{RankedTurn, Ranking, Request, ScoredAtom, rank};
+pub use rank::{RankedTurn, Ranking, Request, ScoredAtom, TextOf, rank};
 pub use weights::{Feature, Profile, Strategy, Weights};

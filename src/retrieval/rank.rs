@@ -8,6 +8,9 @@ use crate::id::TurnId;
 use crate::index::Index;
 use crate::text::StaticTable;
 
+/// Hands the text of a turn to the visitor, or does not call it when there is none.
+pub type TextOf<'a> = dyn Fn(TurnId, &mut dyn FnMut(&str)) + 'a;
+
 /// A search.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
@@ -22,9 +25,9 @@ pub struct Request<'a> {
     pub strategy: Strategy,
     /// Number of the session in which the question is asked, for recency; without it, the one after the last.
     pub now_session: Option<usize>,
-    /// Text of a turn. Asked only about turns that hold every word of the question or of a phrase it quotes, at most a few
+    /// Reads the text of a turn. Asked only about turns that hold every word of the question or of a phrase it quotes, at most a few
     /// hundred; without it there is no [`Feature::Exact`].
-    pub text_of: Option<&'a dyn Fn(TurnId) -> Option<&'a str>>,
+    pub text_of: Option<&'a TextOf<'a>>,
 }
 
 impl<'a> Request<'a> {
