@@ -4,8 +4,20 @@ use jiff::civil::Date;
 
 use crate::text::is_cjk;
 
-const MONTHS: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 /// A line of the context.
 #[derive(Clone, Debug, PartialEq, Eq)]

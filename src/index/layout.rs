@@ -125,11 +125,8 @@ impl Layout {
             lengths[scale as usize] =
                 (0..self.n_turns()).map(|place| by_turn[self.window(place, scale.reach())].iter().sum()).collect();
         }
-        lengths[Scale::Session as usize] = self
-            .first_place
-            .windows(2)
-            .map(|ends| by_turn[ends[0] as usize..ends[1] as usize].iter().sum())
-            .collect();
+        lengths[Scale::Session as usize] =
+            self.first_place.windows(2).map(|ends| by_turn[ends[0] as usize..ends[1] as usize].iter().sum()).collect();
         lengths[Scale::Turn as usize] = by_turn;
         lengths[Scale::Atom as usize] = by_atom;
         let mut norms = Norms::default();

@@ -143,8 +143,12 @@ impl Lexical {
             next.postings[new as usize] = postings;
         }
         // Renumbering keeps the order, so the kept lengths come out in that of the new handles.
-        next.lengths =
-            renumbered.iter().zip(&self.lengths).filter(|(new, _)| new.is_some()).map(|(_, &lengths)| lengths).collect();
+        next.lengths = renumbered
+            .iter()
+            .zip(&self.lengths)
+            .filter(|(new, _)| new.is_some())
+            .map(|(_, &lengths)| lengths)
+            .collect();
         *self = next;
     }
 

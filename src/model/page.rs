@@ -56,7 +56,10 @@ impl Page {
     /// The sides that say something, in order.
     pub fn turns(&self) -> impl Iterator<Item = TurnId> + '_ {
         let page = self.id;
-        [Side::User, Side::Agent].into_iter().filter(|&side| !self.text(side).trim().is_empty()).map(move |side| TurnId { page, side })
+        [Side::User, Side::Agent]
+            .into_iter()
+            .filter(|&side| !self.text(side).trim().is_empty())
+            .map(move |side| TurnId { page, side })
     }
 
     /// When it was said, or else when it was stored.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-
 /// Caller's keys and values.
 pub type Metadata = BTreeMap<String, Value>;
 
@@ -49,13 +48,21 @@ enum Tagged {
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() { Plain::serialize(self, serializer) } else { Tagged::serialize(self, serializer) }
+        if serializer.is_human_readable() {
+            Plain::serialize(self, serializer)
+        } else {
+            Tagged::serialize(self, serializer)
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() { Plain::deserialize(deserializer) } else { Tagged::deserialize(deserializer) }
+        if deserializer.is_human_readable() {
+            Plain::deserialize(deserializer)
+        } else {
+            Tagged::deserialize(deserializer)
+        }
     }
 }
 

@@ -137,7 +137,12 @@ struct Kept {
 
 /// Adds to the batch every value that holds a version of an erased record, rewritten without those and without any version
 /// that is no longer live. Values that are left empty are deleted.
-async fn rewrite_without(engine: &Engine, io: &Io, commit: &Commit, batch: &mut WriteBatch) -> Result<BTreeMap<Location, Option<Kept>>> {
+async fn rewrite_without(
+    engine: &Engine,
+    io: &Io,
+    commit: &Commit,
+    batch: &mut WriteBatch,
+) -> Result<BTreeMap<Location, Option<Kept>>> {
     let gone: HashSet<RecordKey> = commit.erase.iter().copied().collect();
     let replaced: HashSet<RecordKey> = commit.delta.iter().map(Change::key).collect();
     let mut places: Vec<Location> = commit.erase.iter().flat_map(|&key| engine.catalog.borrow().places(key)).collect();
@@ -156,7 +161,11 @@ async fn rewrite_without(engine: &Engine, io: &Io, commit: &Commit, batch: &mut 
             let keep: Vec<_> = frame
                 .records
                 .iter()
-                .filter(|record| !gone.contains(&record.key) && !replaced.contains(&record.key) && catalog.is_live(record.key, at, record.seq))
+                .filter(|record| {
+                    !gone.contains(&record.key)
+                        && !replaced.contains(&record.key)
+                        && catalog.is_live(record.key, at, record.seq)
+                })
                 .collect();
             // The manifest lists the chunks, so an empty one stays until the next sealing.
             if keep.is_empty() && kind == FrameKind::Log {
@@ -165,7 +174,8 @@ async fn rewrite_without(engine: &Engine, io: &Io, commit: &Commit, batch: &mut 
                 continue;
             }
             let bytes = frame_bytes(kind, frame.head, keep.iter().map(|record| record.bytes));
-            let records = keep.iter().map(|record| (record.key, record.seq, record.bytes.len(), record.is_removal())).collect();
+            let records =
+                keep.iter().map(|record| (record.key, record.seq, record.bytes.len(), record.is_removal())).collect();
             rewritten.insert(at, Some(Kept { bytes: bytes.len(), records }));
             batch.put(store, key, bytes);
         }

@@ -79,7 +79,13 @@ pub(super) fn page_vector(index: &Index, page: PageId) -> Option<Vec<f32>> {
 }
 
 /// Describes the touched segments from their pages and archives what exceeds the capacity.
-fn settle(engine: &Engine, cube: &Cube, index: &Index, placed: Placement, now_ms: i64) -> (Vec<Change>, Vec<SegmentId>) {
+fn settle(
+    engine: &Engine,
+    cube: &Cube,
+    index: &Index,
+    placed: Placement,
+    now_ms: i64,
+) -> (Vec<Change>, Vec<SegmentId>) {
     let mut segments: Vec<Segment> = placed.segments.into_values().collect();
     for segment in &mut segments {
         let joined = placed.places.iter().filter(|place| place.segments.contains(&segment.id)).map(|place| place.page);

@@ -5,8 +5,8 @@ use hashbrown::HashSet;
 
 use super::commit::{Commit, commit};
 use super::engine::{Embedder, Engine, embedded_text, measure};
-use crate::config::EMBED_BATCH_PAGES;
 use super::event::Event;
+use crate::config::EMBED_BATCH_PAGES;
 use crate::effect::{EmbedKind, EmbedRequest, Io};
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{IdSource, JobId, PageId, Side};
@@ -77,7 +77,13 @@ pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]
 ///
 /// # Errors
 /// `PROVIDER_BAD_REPLY` for too few or too many vectors, `DIMENSION_MISMATCH` for one of another length.
-pub(super) async fn ask(engine: &Engine, io: &Io, space: &Space, kind: EmbedKind, texts: Vec<String>) -> Result<Vec<Option<Vec<f32>>>> {
+pub(super) async fn ask(
+    engine: &Engine,
+    io: &Io,
+    space: &Space,
+    kind: EmbedKind,
+    texts: Vec<String>,
+) -> Result<Vec<Option<Vec<f32>>>> {
     let n_texts = texts.len();
     let reply = io.embed(EmbedRequest { texts, kind }).await?;
     engine.count_call(|ledger| {
@@ -94,7 +100,10 @@ pub(super) async fn ask(engine: &Engine, io: &Io, space: &Space, kind: EmbedKind
 fn unit(mut vector: Vec<f32>, space: &Space) -> Result<Option<Vec<f32>>> {
     if vector.len() != space.dimensions as usize {
         let (got, model, want) = (vector.len(), &space.model, space.dimensions);
-        return Err(Error::new(ErrorCode::DimensionMismatch, format!("{model} gave a vector of {got} dimensions, not {want}")));
+        return Err(Error::new(
+            ErrorCode::DimensionMismatch,
+            format!("{model} gave a vector of {got} dimensions, not {want}"),
+        ));
     }
     let norm = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     if !norm.is_normal() {

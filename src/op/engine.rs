@@ -313,7 +313,9 @@ fn reindex(cube: &Cube, index: &mut Index, id: PageId, new_vectors: Option<PageV
 
 fn space_of(embedder: &Embedder, table: Option<&StaticTable>) -> Option<Space> {
     match embedder {
-        Embedder::Builtin => table.map(|table| Space { model: table.model_id().into(), dimensions: table.dims() as u32 }),
+        Embedder::Builtin => {
+            table.map(|table| Space { model: table.model_id().into(), dimensions: table.dims() as u32 })
+        }
         Embedder::External { space, .. } => Some(space.clone()),
         Embedder::None => None,
     }
@@ -324,14 +326,20 @@ pub(super) fn measure(engine: &Engine, page: &crate::model::Page) -> (PageUnits,
     let table = engine.table();
     let table = table.as_deref();
     let units = |side| text::units(page.text(side), page.speaker(side), table);
-    let units = PageUnits { page: page.id, from_table: table.is_some(), user: units(Side::User), agent: units(Side::Agent) };
+    let units =
+        PageUnits { page: page.id, from_table: table.is_some(), user: units(Side::User), agent: units(Side::Agent) };
     let vectors = match (&engine.options.embedder, table) {
         (Embedder::Builtin, Some(table)) => {
             let vector = |side| {
                 let vector = table.unit_vector(&embedded_text(page, side));
                 vector.iter().any(|&x| x != 0.0).then_some(vector)
             };
-            engine.space().map(|space| PageVectors { page: page.id, space, user: vector(Side::User), agent: vector(Side::Agent) })
+            engine.space().map(|space| PageVectors {
+                page: page.id,
+                space,
+                user: vector(Side::User),
+                agent: vector(Side::Agent),
+            })
         }
         _ => None,
     };

@@ -15,7 +15,8 @@ pub async fn export(engine: &Engine, io: &Io) -> Result<Vec<u8>> {
     let manifest = engine.manifest.borrow();
     let mut live = Vec::new();
     let listed = manifest.chunks.iter().map(|&id| (id, engine.keys.chunk(id)));
-    let stored = listed.filter_map(|(id, key)| Some((Location::Chunk(id), chunks.iter().find(|entry| entry.key == key)?)));
+    let stored =
+        listed.filter_map(|(id, key)| Some((Location::Chunk(id), chunks.iter().find(|entry| entry.key == key)?)));
     for (at, entry) in stored {
         let frame = Frame::parse(FrameKind::Chunk, &entry.value)?;
         live.extend(frame.records.into_iter().filter(|raw| !raw.is_removal() && catalog.is_live(raw.key, at, raw.seq)));

@@ -74,12 +74,19 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId]) -> Result<Forgotte
 }
 
 fn segments_of<'a>(cube: &'a Cube, pages: &BTreeSet<PageId>) -> Vec<&'a Segment> {
-    let ids: BTreeSet<_> = pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| &place.segments).collect();
+    let ids: BTreeSet<_> =
+        pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| &place.segments).collect();
     ids.into_iter().filter_map(|&id| cube.segment(id)).collect()
 }
 
 /// The segment with centroid, counts and times of its remaining pages.
-fn without(cube: &Cube, index: &crate::index::Index, segment: &Segment, gone: &BTreeSet<PageId>, left: &[PageId]) -> Segment {
+fn without(
+    cube: &Cube,
+    index: &crate::index::Index,
+    segment: &Segment,
+    gone: &BTreeSet<PageId>,
+    left: &[PageId],
+) -> Segment {
     let mut segment = segment.clone();
     let n_gone = cube.members(segment.id).filter(|page| gone.contains(page)).count();
     segment.l_interaction = segment.l_interaction.saturating_sub(n_gone as u32);

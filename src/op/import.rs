@@ -68,7 +68,8 @@ fn new_pages(cube: &Cube, records: &[Record], imported: &mut Imported) -> HashSe
     for record in records {
         let Record::Page(page) = record else { continue };
         let is_known = |page: &Page| {
-            cube.page(page.id).is_some() || page.client_id.as_deref().is_some_and(|id| cube.page_of_client_id(id).is_some())
+            cube.page(page.id).is_some()
+                || page.client_id.as_deref().is_some_and(|id| cube.page_of_client_id(id).is_some())
         };
         if is_known(page) {
             imported.duplicates += 1;

@@ -72,10 +72,18 @@ pub async fn respond(engine: &Engine, io: &Io, input: RespondInput, now_ms: i64)
     };
     let recall = retrieve(engine, io, &search, now_ms).await?;
     let added = add(engine, io, vec![input.page], now_ms).await?;
-    let page = added.first().copied().map(Added::page).ok_or_else(|| Error::internal("a turn was admitted without a page"))?;
+    let page =
+        added.first().copied().map(Added::page).ok_or_else(|| Error::internal("a turn was admitted without a page"))?;
     if !engine.options.has_chat {
         let text = recall.context.clone();
-        return Ok(Responded { text, page, mode: Mode::MemoryOnly, recall, finish_reason: FinishReason::Stop, usage: Usage::default() });
+        return Ok(Responded {
+            text,
+            page,
+            mode: Mode::MemoryOnly,
+            recall,
+            finish_reason: FinishReason::Stop,
+            usage: Usage::default(),
+        });
     }
     let exchanges = history.into_iter().map(|(_, exchange)| exchange).collect();
     let prompt = respond_prompt(input.style.as_deref(), exchanges, &recall.context, &query);
@@ -103,7 +111,10 @@ fn check(reply: &ChatReply) -> Result<()> {
         return Err(Error::new(ErrorCode::ProviderFailed, "the model ended its answer with an error"));
     }
     if reply.text.trim().is_empty() {
-        return Err(Error::new(ErrorCode::ProviderBadReply, format!("the model answered nothing ({:?})", reply.finish_reason)));
+        return Err(Error::new(
+            ErrorCode::ProviderBadReply,
+            format!("the model answered nothing ({:?})", reply.finish_reason),
+        ));
     }
     Ok(())
 }

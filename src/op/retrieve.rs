@@ -236,7 +236,9 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Rec
     let context = Context::pack(engine, &ranking, &pages, input.budget_tokens);
     let quotes: HashMap<u32, Vec<String>> = context.quotes(&pages);
     let hits = turns.iter().take(input.top_k);
-    let hits = hits.filter_map(|turn| Some(hit(&cube, cube.page(turn.id.page)?, turn, &ranking, quotes.get(&turn.turn)))).collect();
+    let hits = hits
+        .filter_map(|turn| Some(hit(&cube, cube.page(turn.id.page)?, turn, &ranking, quotes.get(&turn.turn))))
+        .collect();
     let understanding = &ranking.understanding;
     let has_vectors = index.n_vectors() > 0 && (vector.is_some() || (table.is_some() && understanding.readable));
     let query = QueryView {
@@ -271,8 +273,11 @@ struct Sieve<'a> {
 
 impl<'a> Sieve<'a> {
     fn new(cube: &'a Cube, filter: &'a Filter) -> Self {
-        let tiers: HashSet<Tier> =
-            if filter.tiers.is_empty() { [Tier::Short, Tier::Mid].into() } else { filter.tiers.iter().copied().collect() };
+        let tiers: HashSet<Tier> = if filter.tiers.is_empty() {
+            [Tier::Short, Tier::Mid].into()
+        } else {
+            filter.tiers.iter().copied().collect()
+        };
         let is_open = *filter == Filter::default() && cube.segments().all(|segment| !segment.archived);
         Self { cube, filter, tiers, exclude: filter.exclude.iter().copied().collect(), is_open }
     }
@@ -303,7 +308,8 @@ impl<'a> Sieve<'a> {
 impl Sieve<'_> {
     fn is_open_question(&self, page: &Page) -> bool {
         let asks = |atom: &Atom| atom.cues.has(Cues::QUESTION);
-        page.agent_response.trim().is_empty() && self.cube.units(page.id).is_some_and(|units| units.user.atoms.iter().all(asks))
+        page.agent_response.trim().is_empty()
+            && self.cube.units(page.id).is_some_and(|units| units.user.atoms.iter().all(asks))
     }
 }
 
@@ -438,7 +444,8 @@ pub(super) fn tier_name(tier: Option<Tier>) -> &'static str {
 fn count_visits(engine: &Engine, passages: &[PackedPassage], now_ms: i64) {
     let cube = engine.cube.borrow();
     let pages: HashSet<PageId> = passages.iter().filter_map(|passage| passage.page_id.parse().ok()).collect();
-    let segments: HashSet<_> = pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
+    let segments: HashSet<_> =
+        pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
     let mut visits = engine.visits.borrow_mut();
     for segment in segments {
         let visit: &mut Visits = visits.entry(segment).or_default();

@@ -9,7 +9,9 @@ use crate::config::CHUNK_MAX_BYTES;
 use crate::effect::Io;
 use crate::error::Result;
 use crate::model::RecordKey;
-use crate::storage::{Durability, Entry, Frame, FrameHead, FrameKind, Keyspace, Location, Manifest, Store, WriteBatch, frame_bytes};
+use crate::storage::{
+    Durability, Entry, Frame, FrameHead, FrameKind, Keyspace, Location, Manifest, Store, WriteBatch, frame_bytes,
+};
 
 /// Chunks with more waste than life that one sealing cleans up, so that its work stays bounded.
 const CLEANED_PER_SEALING: usize = 4;
@@ -48,7 +50,8 @@ pub(super) async fn seal(engine: &Engine, io: &Io) -> Result<()> {
     let gone: HashSet<Location> = values.iter().map(|&(at, ..)| at).collect();
     let carried = live_records(engine, &values, &gone)?;
 
-    let mut manifest = Manifest { sealed_seq: seq, ids_used: engine.ids.get().used(), ..engine.manifest.borrow().clone() };
+    let mut manifest =
+        Manifest { sealed_seq: seq, ids_used: engine.ids.get().used(), ..engine.manifest.borrow().clone() };
     manifest.chunks.retain(|id| !cleaned.contains(id));
     let mut batch = WriteBatch { durability: Durability::Strict, ..WriteBatch::default() };
     batch.deletes.push(log_range);
@@ -84,14 +87,23 @@ pub(super) async fn seal(engine: &Engine, io: &Io) -> Result<()> {
 }
 
 /// What is live in the given values. A removal is carried on only while older versions lie elsewhere.
-fn live_records(engine: &Engine, values: &[(Location, FrameKind, Entry)], gone: &HashSet<Location>) -> Result<Vec<Carried>> {
+fn live_records(
+    engine: &Engine,
+    values: &[(Location, FrameKind, Entry)],
+    gone: &HashSet<Location>,
+) -> Result<Vec<Carried>> {
     let catalog = engine.catalog.borrow();
     let mut carried = Vec::new();
     for (at, kind, entry) in values {
         for raw in Frame::parse(*kind, &entry.value)?.records {
             let needed = !raw.is_removal() || catalog.shadows(raw.key, &|place| gone.contains(&place));
             if needed && catalog.is_live(raw.key, *at, raw.seq) {
-                carried.push(Carried { key: raw.key, seq: raw.seq, removal: raw.is_removal(), bytes: raw.bytes.to_vec() });
+                carried.push(Carried {
+                    key: raw.key,
+                    seq: raw.seq,
+                    removal: raw.is_removal(),
+                    bytes: raw.bytes.to_vec(),
+                });
             }
         }
     }

@@ -269,7 +269,10 @@ impl Engine {
                 state: if job.failed { "failed" } else { "queued" },
                 attempts: job.attempts,
                 not_before: job.not_before_ms.max(0),
-                error: job.error.as_ref().map(|error| JobErrorView { code: error.code.clone(), message: error.message.clone() }),
+                error: job
+                    .error
+                    .as_ref()
+                    .map(|error| JobErrorView { code: error.code.clone(), message: error.message.clone() }),
                 pages: job.pages().iter().map(ToString::to_string).collect(),
             })
             .collect()
@@ -295,7 +298,11 @@ impl Engine {
                 capacity: self.options.config.short_term_capacity,
                 waiting: cube.short_term().filter(|&id| self.is_waiting(id)).count(),
             },
-            mid_term: MidTermStats { segments: mid_segments, pages: mid_pages, capacity: self.options.config.mid_term_capacity },
+            mid_term: MidTermStats {
+                segments: mid_segments,
+                pages: mid_pages,
+                capacity: self.options.config.mid_term_capacity,
+            },
             archive: ArchiveStats { segments: archived, pages: archived_pages },
             jobs: JobStats {
                 queued: cube.jobs().filter(|job| !job.failed).count(),

@@ -144,7 +144,10 @@ fn next_job(engine: &Engine, due_ms: Option<i64>) -> Option<Job> {
 fn next_job_but(engine: &Engine, due_ms: Option<i64>, tried: &[JobId]) -> Option<Job> {
     let cube = engine.cube.borrow();
     let can_run = |job: &&Job| {
-        !job.failed && due_ms.is_none_or(|now| job.not_before_ms <= now) && !tried.contains(&job.id) && is_possible(engine, job)
+        !job.failed
+            && due_ms.is_none_or(|now| job.not_before_ms <= now)
+            && !tried.contains(&job.id)
+            && is_possible(engine, job)
     };
     cube.jobs().filter(can_run).min_by_key(|job| (matches!(job.kind, JobKind::Embed { .. }), job.id)).cloned()
 }
@@ -159,7 +162,8 @@ fn is_possible(engine: &Engine, job: &Job) -> bool {
 
 fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
     let cube = engine.cube.borrow();
-    let jobs = cube.jobs().filter(|job| !job.failed && is_possible(engine, job)).map(|job| job.not_before_ms.max(now_ms));
+    let jobs =
+        cube.jobs().filter(|job| !job.failed && is_possible(engine, job)).map(|job| job.not_before_ms.max(now_ms));
     jobs.min().or_else(|| seal_due(engine).then_some(now_ms))
 }
 

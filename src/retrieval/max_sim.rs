@@ -25,7 +25,8 @@ const NONE: u32 = u32::MAX;
 pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, atoms: &[(u32, u32)]) -> MaxSim {
     let layout = index.layout();
     let n_turns = layout.n_turns();
-    let mut sums = MaxSim { atoms: vec![0.0; index.atoms.cues.len()], turns: vec![0.0; n_turns], near: vec![0.0; n_turns] };
+    let mut sums =
+        MaxSim { atoms: vec![0.0; index.atoms.cues.len()], turns: vec![0.0; n_turns], near: vec![0.0; n_turns] };
     let rows = Rows::new(index, table, query);
     let width = rows.width;
     if width == 0 {

@@ -138,9 +138,8 @@ pub fn rank(
     // Scaled to 0..1, features are silent where all candidates are alike, above all where there is but one. If vectors have
     // been compared, all of them are then the answer.
     let alike = visible.sites.iter().all(|&site| by_question.at(site) <= 0.0);
-    let compared = index.n_vectors() > 0
-        && query.understanding.readable
-        && (request.vector.is_some() || table.is_some());
+    let compared =
+        index.n_vectors() > 0 && query.understanding.readable && (request.vector.is_some() || table.is_some());
     let mut ids: Vec<TurnId> = Vec::new();
     let mut atoms = Vec::with_capacity(visible.sites.len());
     let mut last_place = u32::MAX;

@@ -152,9 +152,7 @@ pub enum Profile {
     Preference,
 }
 
-use Feature::{
-    Cap, Date, Exact, Gbs, Gbv, I, Isq, Ma, Mt, Mw, Odt, Odv, Odw, Pba, Pbs, Pbv, Rec, Spk, Whcap, When,
-};
+use Feature::{Cap, Date, Exact, Gbs, Gbv, I, Isq, Ma, Mt, Mw, Odt, Odv, Odw, Pba, Pbs, Pbv, Rec, Spk, Whcap, When};
 
 /// Listwise softmax on LoCoMo conversations 0-4. Source: eval/RETRIEVAL.md, part A, section 5.
 const CHAT: Weights = Weights::of(&[

@@ -109,7 +109,9 @@ impl Catalog {
             .usage
             .iter()
             .filter_map(|(&at, usage)| match at {
-                Location::Chunk(id) if usage.live_bytes * 2 < usage.total_bytes => Some((usage.total_bytes - usage.live_bytes, id)),
+                Location::Chunk(id) if usage.live_bytes * 2 < usage.total_bytes => {
+                    Some((usage.total_bytes - usage.live_bytes, id))
+                }
                 _ => None,
             })
             .collect();

@@ -120,8 +120,8 @@ impl<'a> Frame<'a> {
         let mut rest = &bytes[FRAME_HEAD_BYTES..];
         let mut records = Vec::with_capacity(n_records.min(65_536) as usize);
         for number in 0..n_records {
-            let (record, after) =
-                parse_record(rest).map_err(|error| Error::new(error.code(), format!("record {number}: {}", error.message())))?;
+            let (record, after) = parse_record(rest)
+                .map_err(|error| Error::new(error.code(), format!("record {number}: {}", error.message())))?;
             records.extend(record);
             rest = after;
         }
@@ -224,7 +224,12 @@ mod tests {
 
     fn place(id: u64) -> Record {
         let page = PageId::from_raw(id);
-        Record::Place(Place { page, segments: vec![SegmentId::from_raw(9)], pre: None, next: Some(PageId::from_raw(id + 1)) })
+        Record::Place(Place {
+            page,
+            segments: vec![SegmentId::from_raw(9)],
+            pre: None,
+            next: Some(PageId::from_raw(id + 1)),
+        })
     }
 
     fn sample() -> Vec<u8> {

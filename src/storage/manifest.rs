@@ -36,7 +36,8 @@ impl Manifest {
 
     /// Its bytes: magic, format version, CRC-32 of the rest, postcard.
     pub fn encode(&self) -> Result<Vec<u8>> {
-        let body = postcard::to_allocvec(self).map_err(|error| Error::internal(format!("manifest does not serialize: {error}")))?;
+        let body = postcard::to_allocvec(self)
+            .map_err(|error| Error::internal(format!("manifest does not serialize: {error}")))?;
         let mut out = Vec::with_capacity(body.len() + 12);
         out.extend_from_slice(&MAGIC);
         out.extend_from_slice(&u32::from(FORMAT_VERSION).to_le_bytes());

@@ -30,6 +30,7 @@ pub fn decode_record(raw: &RawRecord<'_>) -> Result<Record> {
 }
 
 fn read<T: DeserializeOwned>(raw: &RawRecord<'_>) -> Result<T> {
-    postcard::from_bytes(raw.payload)
-        .map_err(|error| Error::corrupt(format!("{:?} record {:016x} does not decode: {error}", raw.key.kind, raw.key.id)))
+    postcard::from_bytes(raw.payload).map_err(|error| {
+        Error::corrupt(format!("{:?} record {:016x} does not decode: {error}", raw.key.kind, raw.key.id))
+    })
 }

@@ -45,7 +45,10 @@ pub fn read_snapshot(bytes: &[u8]) -> Result<Snapshot<'_>> {
     let manifest = Manifest::decode(&bytes[12..end])?;
     let frame = Frame::parse(FrameKind::Snapshot, &bytes[end..])?;
     if end + frame.len != bytes.len() {
-        return Err(Error::corrupt(format!("export has {} bytes after its last record", bytes.len() - end - frame.len)));
+        return Err(Error::corrupt(format!(
+            "export has {} bytes after its last record",
+            bytes.len() - end - frame.len
+        )));
     }
     Ok(Snapshot { manifest, frame })
 }

@@ -92,18 +92,29 @@ fn jaccard(a: &[String], b: &[String]) -> f32 {
 /// Deviation: the paper asks a model whether a page continues the one before; without a model, session and similarity say
 /// it. And cosines are taken without the direction that all pages share: with it, a static table's vectors put half of a
 /// conversation into one segment (LoCoMo conv-26: 205 pages, largest segment 60; without it 13).
-pub fn place(cube: &Cube, config: &Config, space: Option<&Space>, pages: &[PageFeatures], ids: &mut IdSource, now_ms: i64) -> Placement {
+pub fn place(
+    cube: &Cube,
+    config: &Config,
+    space: Option<&Space>,
+    pages: &[PageFeatures],
+    ids: &mut IdSource,
+    now_ms: i64,
+) -> Placement {
     let mut placement = Placement::default();
     let common = common_direction(cube, space, pages);
     let mut sizes: BTreeMap<SegmentId, usize> = BTreeMap::new();
     let mut before = pages.first().and_then(|first| page_before(cube, first.id));
     for page in pages {
-        let continued = before.as_ref().filter(|(_, session, _)| *session == page.session).map(|&(_, _, segment)| segment);
-        let active = cube.segments().filter(|segment| !segment.archived && !placement.segments.contains_key(&segment.id));
+        let continued =
+            before.as_ref().filter(|(_, session, _)| *session == page.session).map(|&(_, _, segment)| segment);
+        let active =
+            cube.segments().filter(|segment| !segment.archived && !placement.segments.contains_key(&segment.id));
         let best = active
             .chain(placement.segments.values())
             .filter(|segment| comparable(segment, space))
-            .filter(|segment| sizes.get(&segment.id).copied().unwrap_or_else(|| cube.n_members(segment.id)) < SEGMENT_MAX_PAGES)
+            .filter(|segment| {
+                sizes.get(&segment.id).copied().unwrap_or_else(|| cube.n_members(segment.id)) < SEGMENT_MAX_PAGES
+            })
             .map(|segment| {
                 let n_pages = sizes.get(&segment.id).copied().unwrap_or_else(|| cube.n_members(segment.id));
                 let score = f_score(segment, page, &common, n_pages);
@@ -122,12 +133,15 @@ pub fn place(cube: &Cube, config: &Config, space: Option<&Space>, pages: &[PageF
         join(segment, page, space, now_ms);
         *sizes.entry(id).or_insert_with(|| cube.n_members(id)) += 1;
         // The dialogue chain runs through pages that follow each other in one segment and session.
-        let pre = before.filter(|&(_, session, segment)| session == page.session && segment == id).map(|(page, _, _)| page);
+        let pre =
+            before.filter(|&(_, session, segment)| session == page.session && segment == id).map(|(page, _, _)| page);
         if let Some(pre) = pre {
             let known = placement.places.iter_mut().find(|place| place.page == pre);
             match known {
                 Some(place) => place.next = Some(page.id),
-                None => placement.places.extend(cube.place(pre).map(|place| Place { next: Some(page.id), ..place.clone() })),
+                None => {
+                    placement.places.extend(cube.place(pre).map(|place| Place { next: Some(page.id), ..place.clone() }))
+                }
             }
         }
         placement.places.push(Place { page: page.id, segments: vec![id], pre, next: None });

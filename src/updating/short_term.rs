@@ -156,7 +156,13 @@ impl<'a> Admission<'a> {
 }
 
 /// Jobs that take the oldest of `short_term` into mid-term memory, until at most `keep` pages are left without one.
-pub fn consolidation_jobs(cube: &Cube, short_term: &[PageId], keep: usize, config: &Config, ids: &mut IdSource) -> Vec<Change> {
+pub fn consolidation_jobs(
+    cube: &Cube,
+    short_term: &[PageId],
+    keep: usize,
+    config: &Config,
+    ids: &mut IdSource,
+) -> Vec<Change> {
     let spoken_for: HashSet<PageId> = cube
         .jobs()
         .filter_map(|job| match &job.kind {
@@ -170,7 +176,8 @@ pub fn consolidation_jobs(cube: &Cube, short_term: &[PageId], keep: usize, confi
     let mut jobs = Vec::new();
     let mut rest = waiting.as_slice();
     while rest.len() > keep {
-        let (batch, after) = rest.split_at(config.consolidation_batch.min(rest.len() - keep.min(config.short_term_capacity)));
+        let (batch, after) =
+            rest.split_at(config.consolidation_batch.min(rest.len() - keep.min(config.short_term_capacity)));
         let id = JobId::from_raw(ids.next_raw());
         jobs.push(Change::Put(Record::Job(Job::new(id, JobKind::Consolidate { pages: batch.to_vec() }))));
         rest = after;
@@ -253,7 +260,12 @@ mod tests {
     fn sessions_end_by_label_or_by_silence() {
         let (mut cube, mut ids, config) = (Cube::default(), IdSource::new(1), Config::default());
         let labelled = |label: &str| NewPage { session: Some(label.into()), ..turn("x", 0) };
-        admit(&mut cube, &config, &mut ids, vec![turn("a", 0), turn("b", 1), turn("c", 9), labelled("s"), labelled("s"), turn("d", 9)]);
+        admit(
+            &mut cube,
+            &config,
+            &mut ids,
+            vec![turn("a", 0), turn("b", 1), turn("c", 9), labelled("s"), labelled("s"), turn("d", 9)],
+        );
         let sessions: Vec<_> = cube.pages().map(|page| page.session).collect();
         assert_eq!(sessions[0], sessions[1]);
         assert_ne!(sessions[1], sessions[2]);

@@ -11,7 +11,9 @@ use crate::effect::FinishReason;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{PageId, Side};
 use crate::model::{Metadata, Scope, Space, Tier};
-use crate::op::{Embedder, Filter, Forgotten, Imported, Mode, OpenOptions, RespondInput, Responded, RetrieveInput, Worked};
+use crate::op::{
+    Embedder, Filter, Forgotten, Imported, Mode, OpenOptions, RespondInput, Responded, RetrieveInput, Worked,
+};
 use crate::retrieval::{Profile, Strategy};
 use crate::time::Timestamp;
 use crate::updating::short_term::NewPage;
@@ -36,7 +38,8 @@ pub(super) fn js_error(error: &Error) -> JsValue {
 
 /// An error that JavaScript threw: its own code if it has one of ours, else by the name of a DOMException.
 pub(super) fn error_of(thrown: &JsValue) -> Error {
-    let message = get(thrown, "message").as_string().or_else(|| thrown.as_string()).unwrap_or_else(|| format!("{thrown:?}"));
+    let message =
+        get(thrown, "message").as_string().or_else(|| thrown.as_string()).unwrap_or_else(|| format!("{thrown:?}"));
     let code = get(thrown, "code").as_string().as_deref().and_then(ErrorCode::parse);
     let by_name = || match get(thrown, "name").as_string().as_deref() {
         Some("QuotaExceededError") => ErrorCode::StorageQuota,
@@ -261,7 +264,12 @@ impl RespondArgs {
             user_name: self.turn.user_name,
             agent_name: self.turn.agent_name,
         };
-        RespondInput { page: turn.into(), style: self.style, budget_tokens: self.budget_tokens, call_id: Some(self.call_id) }
+        RespondInput {
+            page: turn.into(),
+            style: self.style,
+            budget_tokens: self.budget_tokens,
+            call_id: Some(self.call_id),
+        }
     }
 }
 

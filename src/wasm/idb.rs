@@ -69,7 +69,8 @@ impl Database {
             .zip(values.iter())
             .map(|(key, value)| {
                 let key = key.as_string().ok_or_else(|| Error::corrupt("a key in the database is no text"))?;
-                let value = value.dyn_into::<Uint8Array>().map_err(|_| Error::corrupt(format!("{key} holds no bytes")))?;
+                let value =
+                    value.dyn_into::<Uint8Array>().map_err(|_| Error::corrupt(format!("{key} holds no bytes")))?;
                 Ok(Entry { key, value: value.to_vec() })
             })
             .collect()
@@ -161,8 +162,13 @@ async fn opened(request: &IdbOpenDbRequest) -> Result<JsValue> {
 }
 
 fn bounds(range: &KeyRange) -> Result<IdbKeyRange> {
-    IdbKeyRange::bound_with_lower_open_and_upper_open(&range.from.as_str().into(), &range.to.as_str().into(), false, true)
-        .map_err(|error| storage_error(&error))
+    IdbKeyRange::bound_with_lower_open_and_upper_open(
+        &range.from.as_str().into(),
+        &range.to.as_str().into(),
+        false,
+        true,
+    )
+    .map_err(|error| storage_error(&error))
 }
 
 /// Waits for a request.
@@ -216,7 +222,10 @@ fn storage_error(error: &JsValue) -> Error {
     let named = error_of(error);
     let name = get(error, "name").as_string().unwrap_or_else(|| "the transaction was aborted".into());
     match named.code() {
-        ErrorCode::StorageQuota => Error::new(ErrorCode::StorageQuota, "there is no room left for this site; delete something or free space on the disk"),
+        ErrorCode::StorageQuota => Error::new(
+            ErrorCode::StorageQuota,
+            "there is no room left for this site; delete something or free space on the disk",
+        ),
         _ => Error::new(ErrorCode::StorageUnavailable, format!("{name}: {}", named.message())),
     }
 }

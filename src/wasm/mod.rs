@@ -232,5 +232,8 @@ pub fn version() -> String {
 
 /// An error that says what a browser lacks.
 fn missing(what: &str) -> Error {
-    Error::new(ErrorCode::StorageUnavailable, format!("this environment has no {what}; open with storage \"memory\" or an engine of your own"))
+    Error::new(
+        ErrorCode::StorageUnavailable,
+        format!("this environment has no {what}; open with storage \"memory\" or an engine of your own"),
+    )
 }

@@ -8,7 +8,9 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::convert::{OpenInput, error_of, js_error};
 use super::idb::Database;
-use crate::effect::{ChatReply, ChatRequest, ChatRole, Effect, EmbedKind, EmbedReply, EmbedRequest, FinishReason, Reply, Usage};
+use crate::effect::{
+    ChatReply, ChatRequest, ChatRole, Effect, EmbedKind, EmbedReply, EmbedRequest, FinishReason, Reply, Usage,
+};
 use crate::error::{Error, ErrorCode, Result};
 use crate::storage::{Durability, Entry, KeyRange, MemoryStore, WriteBatch};
 
@@ -91,7 +93,8 @@ impl Outside {
         let call_id = request.stream_to.map_or(JsValue::UNDEFINED, JsValue::from);
         let reply = self.call("chat", &js, &call_id).await?;
         let text = get(&reply, "text").as_string();
-        let text = text.ok_or_else(|| Error::new(ErrorCode::ProviderBadReply, "the chat model's result has no text"))?;
+        let text =
+            text.ok_or_else(|| Error::new(ErrorCode::ProviderBadReply, "the chat model's result has no text"))?;
         let finish_reason = match get(&reply, "finishReason").as_string().as_deref() {
             Some("stop") => FinishReason::Stop,
             Some("length") => FinishReason::Length,
@@ -148,7 +151,11 @@ impl Outside {
                     .iter()
                     .map(|(store, entry)| {
                         let value = Uint8Array::from(entry.value.as_slice());
-                        object(&[("store", store.as_str().into()), ("key", entry.key.as_str().into()), ("value", value.into())])
+                        object(&[
+                            ("store", store.as_str().into()),
+                            ("key", entry.key.as_str().into()),
+                            ("value", value.into()),
+                        ])
                     })
                     .collect();
                 let deletes: Array = batch.deletes.iter().map(range_object).collect();
@@ -156,7 +163,8 @@ impl Outside {
                     Durability::Relaxed => "relaxed",
                     Durability::Strict => "strict",
                 };
-                let js = object(&[("puts", puts.into()), ("deletes", deletes.into()), ("durability", durability.into())]);
+                let js =
+                    object(&[("puts", puts.into()), ("deletes", deletes.into()), ("durability", durability.into())]);
                 self.call("commit", &js, &JsValue::UNDEFINED).await.map(|_| ())
             }
         }
@@ -164,15 +172,22 @@ impl Outside {
 }
 
 fn range_object(range: &KeyRange) -> JsValue {
-    object(&[("store", range.store.as_str().into()), ("from", range.from.as_str().into()), ("to", range.to.as_str().into())])
+    object(&[
+        ("store", range.store.as_str().into()),
+        ("from", range.from.as_str().into()),
+        ("to", range.to.as_str().into()),
+    ])
 }
 
 fn entry_of(entry: &JsValue) -> Result<Entry> {
     let key = get(entry, "key").as_string();
     let value = get(entry, "value").dyn_into::<Uint8Array>().ok();
-    key.zip(value)
-        .map(|(key, value)| Entry { key, value: value.to_vec() })
-        .ok_or_else(|| Error::new(ErrorCode::StorageUnavailable, "the storage engine returned something other than {key, value: Uint8Array}"))
+    key.zip(value).map(|(key, value)| Entry { key, value: value.to_vec() }).ok_or_else(|| {
+        Error::new(
+            ErrorCode::StorageUnavailable,
+            "the storage engine returned something other than {key, value: Uint8Array}",
+        )
+    })
 }
 
 fn usage(reply: &JsValue) -> Usage {

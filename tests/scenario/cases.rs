@@ -54,7 +54,8 @@ fn case_16_empty_sides_and_huge_messages_are_kept() {
     let turns = vec![turn("", "only the answer", 0), turn("only the question", "", 0), turn(&huge, &unbroken, 1)];
     world.run(memory.add(turns, NOON_MS)).done().expect("stored");
     assert_eq!(memory.stats().turns, 4);
-    let found = world.run(memory.retrieve(by("needle-in-the-haystack", Strategy::Keyword), NOON_MS)).done().expect("found");
+    let found =
+        world.run(memory.retrieve(by("needle-in-the-haystack", Strategy::Keyword), NOON_MS)).done().expect("found");
     assert!(found.hits[0].text.ends_with("needle-in-the-haystack."));
     assert!(found.context_tokens <= 1_024);
     let refused = world.run(memory.add(vec![turn(" ", "\n", 0)], NOON_MS)).done().expect_err("says nothing");
@@ -88,7 +89,8 @@ fn case_09_what_a_failing_model_says_is_never_stored() {
     let memory = world.open_with(OpenOptions { has_chat: true, ..options() }).done().expect("opens");
     for reason in [FinishReason::Error, FinishReason::Stop] {
         let text = if reason == FinishReason::Error { "insufficient quota" } else { " " };
-        world.chat = Box::new(move |_| Ok(ChatReply { text: text.into(), finish_reason: reason, usage: Usage::default() }));
+        world.chat =
+            Box::new(move |_| Ok(ChatReply { text: text.into(), finish_reason: reason, usage: Usage::default() }));
         let input = RespondInput { page: turn("hello there", "", 0), style: None, budget_tokens: 100, call_id: None };
         assert!(world.run(memory.respond(input, NOON_MS)).done().is_err());
     }
@@ -127,11 +129,18 @@ fn case_19_labels_that_normalise_to_nothing_are_never_merged() {
     let mut world = World::default();
     let memory = world.open();
     let in_session = |label: &str, text: &str| NewPage { session: Some(label.into()), ..turn(text, "", 0) };
-    let turns = vec![in_session("!!!", "first of the shouts"), in_session("???", "second of the questions"), in_session("", "no label at all")];
+    let turns = vec![
+        in_session("!!!", "first of the shouts"),
+        in_session("???", "second of the questions"),
+        in_session("", "no label at all"),
+    ];
     world.run(memory.add(turns, NOON_MS)).done().expect("stored");
     let sessions: Vec<_> = memory.pages(0, 10).into_iter().map(|page| page.session).collect();
     assert_eq!(sessions, ["", "???", "!!!"]);
-    let only = RetrieveInput { filter: Filter { sessions: vec!["!!!".into()], ..Filter::default() }, ..RetrieveInput::new("second of the") };
+    let only = RetrieveInput {
+        filter: Filter { sessions: vec!["!!!".into()], ..Filter::default() },
+        ..RetrieveInput::new("second of the")
+    };
     let found = world.run(memory.retrieve(only, NOON_MS)).done().expect("answered");
     assert!(found.hits.iter().all(|hit| hit.text == "first of the shouts"));
 }
@@ -148,7 +157,8 @@ fn case_20_names_of_javascript_builtins_are_ordinary_text() {
         let found = world.run(memory.retrieve(by(query, Strategy::Keyword), NOON_MS)).done().expect("found");
         assert!(found.hits[0].text.contains(query), "{query} finds {:?}", found.hits[0].text);
     }
-    let filtered = RetrieveInput { filter: Filter { metadata, ..Filter::default() }, ..RetrieveInput::new("constructor") };
+    let filtered =
+        RetrieveInput { filter: Filter { metadata, ..Filter::default() }, ..RetrieveInput::new("constructor") };
     let found = world.run(memory.retrieve(filtered, NOON_MS)).done().expect("found");
     assert_eq!(found.hits.iter().map(|hit| hit.text.as_str()).collect::<Vec<_>>(), ["marked by its constructor key"]);
 }
@@ -165,11 +175,13 @@ fn case_22_unusable_vectors_leave_the_text_findable_by_keyword() {
         (|n| vec![vec![1.0; 4]; n], ErrorCode::DimensionMismatch),
     ];
     for (vectors, code) in bad {
-        world.embed = Box::new(move |request| Ok(EmbedReply { vectors: vectors(request.texts.len()), usage: Usage::default() }));
+        world.embed =
+            Box::new(move |request| Ok(EmbedReply { vectors: vectors(request.texts.len()), usage: Usage::default() }));
         assert_eq!(world.run(memory.flush(NOON_MS)).done().expect_err("refused").code(), code);
     }
     world.embed = Box::new(|request| {
-        let odd = |text: &String| if text.contains("Luna") { vec![f32::NAN; 3] } else { vec![text.len() as f32, 1.0, 0.0] };
+        let odd =
+            |text: &String| if text.contains("Luna") { vec![f32::NAN; 3] } else { vec![text.len() as f32, 1.0, 0.0] };
         Ok(EmbedReply { vectors: request.texts.iter().map(odd).collect(), usage: Usage::default() })
     });
     world.run(memory.flush(NOON_MS)).done().expect("embedded");
@@ -215,7 +227,8 @@ fn case_31_a_hundred_adds_at_once_are_a_hundred_pages() {
         let memory = world.open();
         let adds = (0..100).map(|i| memory.add(vec![turn(&format!("turn {i}"), "", i)], NOON_MS)).collect();
         let added = world.run_together(adds, seed);
-        let ids: std::collections::BTreeSet<PageId> = added.into_iter().map(|added| added.expect("stored")[0].page()).collect();
+        let ids: std::collections::BTreeSet<PageId> =
+            added.into_iter().map(|added| added.expect("stored")[0].page()).collect();
         assert_eq!((ids.len(), memory.stats().pages), (100, 100), "seed {seed}");
         assert_eq!(world.open().stats().pages, 100, "seed {seed}");
     }
@@ -278,10 +291,18 @@ fn a_memory_of_one_turn_recalls_it_and_a_question_never_recalls_itself() {
     let mut world = World::default();
     let memory = world.open();
     world.run(memory.add(vec![turn("My sister moved to Kazan.", "", 0)], NOON_MS)).done().expect("stored");
-    let ask = || RespondInput { page: turn("Where does my sister live?", "", 1), style: None, budget_tokens: 200, call_id: None };
+    let ask = || RespondInput {
+        page: turn("Where does my sister live?", "", 1),
+        style: None,
+        budget_tokens: 200,
+        call_id: None,
+    };
     for _ in 0..2 {
         let answered = world.run(memory.respond(ask(), NOON_MS)).done().expect("answered");
-        assert_eq!((answered.mode, answered.text.as_str()), (Mode::MemoryOnly, "1 June 2024\nuser: My sister moved to Kazan.\n"));
+        assert_eq!(
+            (answered.mode, answered.text.as_str()),
+            (Mode::MemoryOnly, "1 June 2024\nuser: My sister moved to Kazan.\n")
+        );
     }
     assert_eq!(memory.stats().pages, 3);
 }

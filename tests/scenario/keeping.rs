@@ -44,7 +44,8 @@ fn case_32_a_forgotten_page_is_gone_from_text_summary_keywords_and_every_byte_of
             add(&mut world, &memory, 20..22);
         }
         assert!(world.holds(CANARY));
-        let segment = memory.tiers(NOON_MS).mid_term.into_iter().find(|segment| segment.pages.contains(&page.to_string()));
+        let segment =
+            memory.tiers(NOON_MS).mid_term.into_iter().find(|segment| segment.pages.contains(&page.to_string()));
         let segment = segment.expect("it has sunk");
         let forgotten = world.run(memory.forget(vec![page])).done().expect("forgets");
         assert_eq!(forgotten.pages, [page]);
@@ -162,7 +163,10 @@ fn pages_stored_before_the_table_came_get_their_vectors_afterwards() {
     let with_table = other.open();
     add(&mut other, &with_table, 0..3);
     assert_eq!(memory.stats().index.vectors, with_table.stats().index.vectors);
-    assert_eq!(found(&mut world, &memory, "what grows outside?"), found(&mut other, &with_table, "what grows outside?"));
+    assert_eq!(
+        found(&mut world, &memory, "what grows outside?"),
+        found(&mut other, &with_table, "what grows outside?")
+    );
 }
 
 #[test]
@@ -171,12 +175,14 @@ fn case_21_another_embedder_is_never_mixed_in_and_everything_is_embedded_anew() 
     let memory = world.open();
     add(&mut world, &memory, 0..40);
     let space = Space { model: "other".into(), dimensions: 128 };
-    let external = || OpenOptions { embedder: Embedder::External { space: space.clone(), texts_per_call: 7 }, ..options() };
+    let external =
+        || OpenOptions { embedder: Embedder::External { space: space.clone(), texts_per_call: 7 }, ..options() };
     let changed = world.open_with(external()).done().expect("opens");
     assert_eq!(changed.stats().index.vectors, 0);
     assert!(!found(&mut world, &changed, "tomatoes").is_empty(), "keywords go on");
     world.embed = Box::new(|request| {
-        let vectors = request.texts.iter().map(|text| (0..128).map(|i| ((text.len() * (i + 1)) % 17) as f32 + 1.0).collect());
+        let vectors =
+            request.texts.iter().map(|text| (0..128).map(|i| ((text.len() * (i + 1)) % 17) as f32 + 1.0).collect());
         Ok(EmbedReply { vectors: vectors.collect(), usage: Usage::default() })
     });
     while changed.stats().index.vectors == 0 {

@@ -21,7 +21,10 @@ fn add_and_work(world: &mut World, memory: &MemoryOs, numbers: std::ops::Range<u
 }
 
 fn ranking(world: &mut World, memory: &MemoryOs, query: &str) -> Vec<(String, u32)> {
-    let found = world.run(memory.retrieve(RetrieveInput { top_k: 40, ..RetrieveInput::new(query) }, NOON_MS)).done().expect("answered");
+    let found = world
+        .run(memory.retrieve(RetrieveInput { top_k: 40, ..RetrieveInput::new(query) }, NOON_MS))
+        .done()
+        .expect("answered");
     found.hits.into_iter().map(|hit| (hit.id, hit.score.to_bits())).collect()
 }
 
@@ -87,7 +90,9 @@ fn damage_is_named_and_a_later_format_is_not_touched() {
         let entry = Entry { key: entry.key.clone(), value };
         world.store.commit(WriteBatch { puts: vec![(Store::Wal, entry)], ..WriteBatch::default() });
         let error: Error = match world.open_with(options()).done() {
-            Ok(memory) => world.run(memory.add(vec![made_up(9, &mut Random(1))], NOON_MS)).done().expect_err("read-only"),
+            Ok(memory) => {
+                world.run(memory.add(vec![made_up(9, &mut Random(1))], NOON_MS)).done().expect_err("read-only")
+            }
             Err(error) => error,
         };
         error

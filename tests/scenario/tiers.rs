@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use memstrata::config::Config;
-use memstrata::op::{Event, Filter, OpenOptions, RetrieveInput};
 use memstrata::model::Tier;
+use memstrata::op::{Event, Filter, OpenOptions, RetrieveInput};
 use memstrata::time::HOUR_MS;
 
 use crate::world::{NOON_MS, Random, World, made_up, options};
@@ -26,7 +26,9 @@ fn o02_pages_sink_in_batches_and_stay_until_the_commit_lands() {
     assert!(world.run(memory.work(NOON_MS)).done().expect("works").ran);
     let stats = memory.stats();
     assert_eq!((stats.short_term.pages, stats.mid_term.pages, stats.jobs.queued), (10, 5, 0));
-    assert!(memory.take_events().iter().any(|event| matches!(event, Event::Consolidated { pages, .. } if pages.len() == 5)));
+    assert!(
+        memory.take_events().iter().any(|event| matches!(event, Event::Consolidated { pages, .. } if pages.len() == 5))
+    );
 }
 
 #[test]
@@ -42,7 +44,10 @@ fn o04_every_page_is_in_one_place_and_comes_back_once() {
         assert!(seen.insert(page.clone()), "{page} lies in two places");
     }
     assert_eq!((seen.len(), tiers.short_term.len()), (60, 10));
-    let found = world.run(memory.retrieve(RetrieveInput { top_k: 1_000, ..RetrieveInput::new("tomatoes") }, NOON_MS)).done().expect("found");
+    let found = world
+        .run(memory.retrieve(RetrieveInput { top_k: 1_000, ..RetrieveInput::new("tomatoes") }, NOON_MS))
+        .done()
+        .expect("found");
     let hits: BTreeSet<_> = found.hits.iter().map(|hit| hit.id.clone()).collect();
     assert_eq!(hits.len(), found.hits.len());
 }
@@ -69,9 +74,17 @@ fn o06_o14_visits_heat_a_segment_and_are_carried_by_the_next_commit() {
     let store_before = world.store.clone();
     let heat = |memory: &memstrata::memory_os::MemoryOs, id: &str, at| {
         let tiers = memory.tiers(at);
-        tiers.mid_term.iter().find(|segment| segment.id == id).map(|segment| segment.heat).expect("the segment is there")
+        tiers
+            .mid_term
+            .iter()
+            .find(|segment| segment.id == id)
+            .map(|segment| segment.heat)
+            .expect("the segment is there")
     };
-    let search = RetrieveInput { filter: Filter { tiers: vec![Tier::Mid], ..Filter::default() }, ..RetrieveInput::new("tomatoes basil") };
+    let search = RetrieveInput {
+        filter: Filter { tiers: vec![Tier::Mid], ..Filter::default() },
+        ..RetrieveInput::new("tomatoes basil")
+    };
     let found = world.run(memory.retrieve(search, NOON_MS + HOUR_MS)).done().expect("found");
     assert_eq!(world.store, store_before, "a reader wrote");
     let segment = found.hits[0].segment_id.clone().expect("a mid-term hit");
@@ -95,7 +108,11 @@ fn o08_beyond_the_capacity_the_coldest_is_archived_and_found_when_asked_for() {
     assert!(!tiers.archive.is_empty());
     let archived = &tiers.archive[0].pages[0];
     let page = memory.pages(0, 100).into_iter().find(|page| page.id == *archived).expect("its text is kept");
-    let ask = |tiers| RetrieveInput { filter: Filter { tiers, ..Filter::default() }, top_k: 1_000, ..RetrieveInput::new(page.user_input.clone()) };
+    let ask = |tiers| RetrieveInput {
+        filter: Filter { tiers, ..Filter::default() },
+        top_k: 1_000,
+        ..RetrieveInput::new(page.user_input.clone())
+    };
     let hot = world.run(memory.retrieve(ask(vec![]), NOON_MS)).done().expect("answered");
     assert!(hot.hits.iter().all(|hit| hit.page_id != *archived));
     let cold = world.run(memory.retrieve(ask(vec![Tier::Archive]), NOON_MS)).done().expect("answered");

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 use memstrata::config::Config;
-use memstrata::effect::{ChatReply, ChatRequest, Effect, EmbedReply, EmbedRequest, FinishReason, Reply, Step, Task, Usage};
+use memstrata::effect::{
+    ChatReply, ChatRequest, Effect, EmbedReply, EmbedRequest, FinishReason, Reply, Step, Task, Usage,
+};
 use memstrata::error::{Error, ErrorCode, Result};
 use memstrata::memory_os::MemoryOs;
 use memstrata::model::Scope;
@@ -103,7 +105,9 @@ impl World {
                 }
                 match task.step() {
                     Step::Done(value) => (done[number], progress) = (Some(value), true),
-                    Step::NeedIo(effects) => waiting.extend(effects.into_iter().map(|(id, effect)| (number, id, effect))),
+                    Step::NeedIo(effects) => {
+                        waiting.extend(effects.into_iter().map(|(id, effect)| (number, id, effect)))
+                    }
                 }
             }
             if waiting.is_empty() {
@@ -196,7 +200,11 @@ pub fn turn(user: &str, agent: &str, hours: i64) -> NewPage {
 }
 
 pub fn answer(text: &str) -> ChatReply {
-    ChatReply { text: text.into(), finish_reason: FinishReason::Stop, usage: Usage { input_tokens: Some(9), output_tokens: Some(3) } }
+    ChatReply {
+        text: text.into(),
+        finish_reason: FinishReason::Stop,
+        usage: Usage { input_tokens: Some(9), output_tokens: Some(3) },
+    }
 }
 
 /// A small generator (SplitMix64); seeds are printed by whoever uses it.
