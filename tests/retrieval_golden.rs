@@ -2,6 +2,9 @@
 //!
 //! LoCoMo may not be copied into the project. Point MEMSTRATA_DATA at a folder that holds locomo-dev.json to measure.
 
+// What was measured, and whether it was, is to be read in the output.
+#![allow(clippy::print_stdout)]
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
@@ -80,14 +83,54 @@ const GOLDEN: [(u64, &str, &str, bool, &str); 6] = [
     (3, "2023-07-02", "Ben", false, "听起来很有意思。我更喜欢看电影和喝茶。"),
 ];
 const GOLDEN_LINES: [(Profile, &str, [f32; 11], &[usize]); 8] = [
-    (Profile::Chat, "When did Anna get her dog?", [11.755, 7.977, 4.528, 8.081, 5.137, 4.334, 5.720, 3.504, 3.024, 0.072, 0.222], &[0, 1, 3, 4]),
-    (Profile::Assistant, "When did Anna get her dog?", [10.436, 9.957, 7.553, 6.999, 6.466, 6.696, 3.920, 5.687, 5.463, 2.627, 2.697], &[0, 1, 2, 3]),
-    (Profile::Chat, "What is Ben's hobby?", [6.069, 5.701, 7.134, 8.375, 3.963, 2.825, 7.284, 0.078, 0.264, 3.061, 2.994], &[1, 3, 6]),
-    (Profile::Assistant, "What is Ben's hobby?", [7.265, 7.421, 10.483, 9.807, 6.319, 6.393, 9.438, 2.517, 2.604, 6.023, 5.992], &[0, 1, 2, 3]),
-    (Profile::Chat, "你读过什么书？", [2.365, 1.016, -0.460, 2.265, 1.489, 0.472, 2.454, 8.402, 8.188, 5.743, 6.160], &[7, 8]),
-    (Profile::Assistant, "你读过什么书？", [2.886, 2.584, 2.709, 2.724, 2.691, 2.821, 3.184, 10.300, 10.084, 8.722, 8.917], &[7, 8]),
-    (Profile::Chat, "Что любит Бен?", [1.295, 0.593, -1.396, 1.295, 1.295, 0.000, 1.295, 0.000, 0.000, 0.000, 0.000], &[0, 1, 3, 4]),
-    (Profile::Assistant, "Что любит Бен?", [2.334, 2.334, 2.334, 2.334, 2.414, 2.414, 2.414, 2.495, 2.495, 2.495, 2.495], &[1, 3, 4, 9]),
+    (
+        Profile::Chat,
+        "When did Anna get her dog?",
+        [11.755, 7.977, 4.528, 8.081, 5.137, 4.334, 5.720, 3.504, 3.024, 0.072, 0.222],
+        &[0, 1, 3, 4],
+    ),
+    (
+        Profile::Assistant,
+        "When did Anna get her dog?",
+        [10.436, 9.957, 7.553, 6.999, 6.466, 6.696, 3.920, 5.687, 5.463, 2.627, 2.697],
+        &[0, 1, 2, 3],
+    ),
+    (
+        Profile::Chat,
+        "What is Ben's hobby?",
+        [6.069, 5.701, 7.134, 8.375, 3.963, 2.825, 7.284, 0.078, 0.264, 3.061, 2.994],
+        &[1, 3, 6],
+    ),
+    (
+        Profile::Assistant,
+        "What is Ben's hobby?",
+        [7.265, 7.421, 10.483, 9.807, 6.319, 6.393, 9.438, 2.517, 2.604, 6.023, 5.992],
+        &[0, 1, 2, 3],
+    ),
+    (
+        Profile::Chat,
+        "你读过什么书？",
+        [2.365, 1.016, -0.460, 2.265, 1.489, 0.472, 2.454, 8.402, 8.188, 5.743, 6.160],
+        &[7, 8],
+    ),
+    (
+        Profile::Assistant,
+        "你读过什么书？",
+        [2.886, 2.584, 2.709, 2.724, 2.691, 2.821, 3.184, 10.300, 10.084, 8.722, 8.917],
+        &[7, 8],
+    ),
+    (
+        Profile::Chat,
+        "Что любит Бен?",
+        [1.295, 0.593, -1.396, 1.295, 1.295, 0.000, 1.295, 0.000, 0.000, 0.000, 0.000],
+        &[0, 1, 3, 4],
+    ),
+    (
+        Profile::Assistant,
+        "Что любит Бен?",
+        [2.334, 2.334, 2.334, 2.334, 2.414, 2.414, 2.414, 2.495, 2.495, 2.495, 2.495],
+        &[1, 3, 4, 9],
+    ),
 ];
 
 #[test]
@@ -129,7 +172,8 @@ fn locomo_dev_equals_the_recipe() {
         println!("MEMSTRATA_DATA is not set: LoCoMo dev was not measured, only the golden lines were checked");
         return;
     };
-    let text = std::fs::read_to_string(Path::new(&folder).join("locomo-dev.json")).expect("locomo-dev.json in MEMSTRATA_DATA");
+    let text =
+        std::fs::read_to_string(Path::new(&folder).join("locomo-dev.json")).expect("locomo-dev.json in MEMSTRATA_DATA");
     let data: Value = serde_json::from_str(&text).expect("JSON");
     let table = table();
     let (mut evidence, mut n, mut micros) = ([0f64; 5], 0, Vec::new());

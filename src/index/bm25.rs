@@ -3,8 +3,8 @@
 //! `idf = ln(1 + (N - df + .5) / (df + .5))`; N, df and the mean length are those of the scale that is scored
 //! (eval/RETRIEVAL.md, part B, section 2), over live documents only.
 
-pub use super::lexical::Field;
 use super::layout::{DEAD, Layout};
+pub use super::lexical::Field;
 use super::lexical::Lexical;
 
 /// Saturation of the term frequency; dimensionless, above 0. Source: eval/RETRIEVAL.md.

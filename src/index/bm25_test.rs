@@ -16,7 +16,9 @@ fn insert(index: &mut Index, n: u64, session: u64, text: &str) {
     let units = units(text, "Anna", None);
     let time = Some(Timestamp::utc(n as i64 * 1000));
     let session = SessionId::from_raw(session);
-    index.insert(NewTurn { id: turn_id(n), session, time, speaker: "Anna", text, units: &units, vector: None }).unwrap();
+    index
+        .insert(NewTurn { id: turn_id(n), session, time, speaker: "Anna", text, units: &units, vector: None })
+        .unwrap();
 }
 
 /// The terms of a text in one field, with repetitions.
@@ -55,7 +57,11 @@ fn documents(scale: Scale, field: Field, turns: &[(u64, String)]) -> Vec<Vec<Str
         Scale::Atom => turns
             .iter()
             .flat_map(|(_, text)| {
-                units(text, "", None).atoms.into_iter().map(|a| of(&text[a.start as usize..a.end as usize])).collect::<Vec<_>>()
+                units(text, "", None)
+                    .atoms
+                    .into_iter()
+                    .map(|a| of(&text[a.start as usize..a.end as usize]))
+                    .collect::<Vec<_>>()
             })
             .collect(),
         Scale::Session => turns
@@ -82,8 +88,20 @@ fn indexed(index: &Index, field: Field, scale: Scale, query: &[String]) -> Vec<f
     layout.order().iter().flat_map(|&turn| index.atoms_of(turn)).map(|atom| scores[atom as usize]).collect()
 }
 
-const WORDS: [&str; 12] =
-    ["puppy", "puppies", "river", "Lisbon. We", "the", "pottery", "图书馆", "书", "кошка", "кошки", "running\nfast and far", "café"];
+const WORDS: [&str; 12] = [
+    "puppy",
+    "puppies",
+    "river",
+    "Lisbon. We",
+    "the",
+    "pottery",
+    "图书馆",
+    "书",
+    "кошка",
+    "кошки",
+    "running\nfast and far",
+    "café",
+];
 
 proptest! {
     #[test]

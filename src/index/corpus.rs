@@ -243,9 +243,9 @@ impl Index {
     /// `NOT_FOUND` for a turn that is not indexed, `DIMENSION_MISMATCH`, and `INVALID_ARGUMENT` for a vector that is zero or
     /// not finite. Nothing is changed then.
     pub fn set_vector(&mut self, id: TurnId, vector: &[f32]) -> Result<()> {
-        let turn = self.handle(id).ok_or_else(|| {
-            Error::new(crate::ErrorCode::NotFound, format!("turn {id} is not indexed"))
-        })?;
+        let turn = self
+            .handle(id)
+            .ok_or_else(|| Error::new(crate::ErrorCode::NotFound, format!("turn {id} is not indexed")))?;
         self.vectors.set(turn, vector)?;
         let session = self.turns.session[turn as usize];
         if let Some(at) = self.sessions.place(session, turn, &self.turns.key) {

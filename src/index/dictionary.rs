@@ -14,6 +14,7 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -55,7 +56,8 @@ mod tests {
     #[test]
     fn a_string_keeps_its_number() {
         let mut interner = Interner::default();
-        let texts: Vec<String> = (0..500).map(|i| format!("w{i}")).chain([String::new(), "constructor".into()]).collect();
+        let texts: Vec<String> =
+            (0..500).map(|i| format!("w{i}")).chain([String::new(), "constructor".into()]).collect();
         let ids: Vec<u32> = texts.iter().map(|t| interner.intern(t)).collect();
         assert_eq!(ids, (0..502).collect::<Vec<_>>());
         for (text, id) in texts.iter().zip(ids) {

@@ -69,6 +69,7 @@ fn better(a: &Neighbour, b: &Neighbour) -> core::cmp::Ordering {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 

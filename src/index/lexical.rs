@@ -124,6 +124,7 @@ impl Lexical {
     }
 
     /// Distinct forms known.
+    #[cfg(test)]
     pub(crate) fn n_forms(&self) -> usize {
         self.forms.len()
     }
@@ -143,8 +144,12 @@ impl Lexical {
             next.postings[new as usize] = postings;
         }
         // Renumbering keeps the order, so the kept lengths come out in that of the new handles.
-        next.lengths =
-            renumbered.iter().zip(&self.lengths).filter(|(new, _)| new.is_some()).map(|(_, &lengths)| lengths).collect();
+        next.lengths = renumbered
+            .iter()
+            .zip(&self.lengths)
+            .filter(|(new, _)| new.is_some())
+            .map(|(_, &lengths)| lengths)
+            .collect();
         *self = next;
     }
 

@@ -3,6 +3,7 @@
 pub mod arena;
 pub mod bm25;
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod bm25_test;
 mod corpus;
 mod dictionary;

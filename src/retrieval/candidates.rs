@@ -93,7 +93,9 @@ pub(crate) fn features(
     flags(index, query, &mut features);
     recency(index, request, &mut features);
     let overlap = lexical(index, query, visible, &mut features);
-    if let Some(values) = request.text_of.and_then(|text_of| exact(index, query, &overlap.held, &visible.turns, text_of)) {
+    if let Some(values) =
+        request.text_of.and_then(|text_of| exact(index, query, &overlap.held, &visible.turns, text_of))
+    {
         features.set(Feature::Exact, Column::Atom(values));
     }
     vectors(index, table, request, query, visible, &mut features);
@@ -257,8 +259,7 @@ fn max_sim_atoms(index: &Index, weights: &Weights, visible: &Visible, features: 
         return (0u32..).zip(layout.order()).flat_map(of_turn).collect();
     }
     let fused = Fused::new(features, weights, layout, |_| true);
-    let mut best: Vec<(f32, u32)> =
-        visible.sites.iter().zip(0u32..).map(|(&site, at)| (fused.at(site), at)).collect();
+    let mut best: Vec<(f32, u32)> = visible.sites.iter().zip(0u32..).map(|(&site, at)| (fused.at(site), at)).collect();
     if best.len() > MAX_SIM_BEST_ATOMS {
         best.select_nth_unstable_by(MAX_SIM_BEST_ATOMS, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         best.truncate(MAX_SIM_BEST_ATOMS);

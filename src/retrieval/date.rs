@@ -5,7 +5,18 @@ use jiff::civil::Date;
 use super::query::{is_word, words};
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 
 /// Months, days and years named in a question.
@@ -36,7 +47,9 @@ impl DateQuery {
         for (_, word) in words(lower) {
             let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
             match (digits.len(), &word[digits.len()..]) {
-                (1 | 2, "" | "st" | "nd" | "rd" | "th") => dates.days.extend(number(digits).filter(|d| (1..=31).contains(d))),
+                (1 | 2, "" | "st" | "nd" | "rd" | "th") => {
+                    dates.days.extend(number(digits).filter(|d| (1..=31).contains(d)))
+                }
                 (4, "") if digits.starts_with("20") => dates.years.extend(digits.parse::<i16>()),
                 _ => {}
             }
@@ -119,6 +132,7 @@ pub(crate) fn is_only_a_date(lower: &str) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

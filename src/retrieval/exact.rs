@@ -79,7 +79,9 @@ fn candidates(index: &Index, held: &[u64], visible: &[bool], mask: u64) -> Vec<u
     let length = |atom: u32| index.lexical.length(Field::Stems, atom);
     let mut places: Vec<usize> = (0..layout.n_turns())
         .filter(|&place| visible[place])
-        .filter(|&place| if mask == 0 { atoms(place).any(|atom| length(atom) == 0) } else { held[place] & mask == mask })
+        .filter(
+            |&place| if mask == 0 { atoms(place).any(|atom| length(atom) == 0) } else { held[place] & mask == mask },
+        )
         .collect();
     if places.len() > MAX_READ {
         places.sort_by_cached_key(|&place| atoms(place).map(length).sum::<u32>());
@@ -133,7 +135,8 @@ struct Normal {
 
 impl Normal {
     fn new(original: &str) -> Self {
-        let mut normal = Self { text: String::with_capacity(original.len()), source: Vec::with_capacity(original.len()) };
+        let mut normal =
+            Self { text: String::with_capacity(original.len()), source: Vec::with_capacity(original.len()) };
         let mut gap = false;
         for (at, c) in original.char_indices() {
             if is_separator(c) {
@@ -174,7 +177,10 @@ mod tests {
 
     #[test]
     fn words_match_whole_and_whatever_stands_between() {
-        assert_eq!(found("the Red-House", "In the red  house. the redhouses"), [("the red  house".to_owned(), EXACT_WITHIN)]);
+        assert_eq!(
+            found("the Red-House", "In the red  house. the redhouses"),
+            [("the red  house".to_owned(), EXACT_WITHIN)]
+        );
         assert_eq!(found("red house", "hundred houses"), []);
         assert_eq!(found("house", "a house"), [], "one word inside a text is no quotation");
         assert_eq!(found("House!", "house"), [("house".to_owned(), EXACT_WHOLE)]);

@@ -59,7 +59,12 @@ pub(crate) struct Fused<'a> {
 
 impl<'a> Fused<'a> {
     /// Sums the features that `kept` admits.
-    pub(crate) fn new(features: &'a Features, weights: &Weights, layout: &Layout, kept: impl Fn(Feature) -> bool) -> Self {
+    pub(crate) fn new(
+        features: &'a Features,
+        weights: &Weights,
+        layout: &Layout,
+        kept: impl Fn(Feature) -> bool,
+    ) -> Self {
         let mut by_session = vec![0.0; layout.n_sessions()];
         let mut fused = Self { by_place: vec![0.0; layout.n_turns()], by_atom: Vec::new(), by_cue: Vec::new() };
         let add = |sums: &mut [f32], weight: f32, values: &[f32]| {

@@ -188,10 +188,12 @@ fn names_speaker(lower: &str, name: &str) -> bool {
     if name.starts_with(is_unspaced) {
         return lower.contains(name);
     }
-    let boundary = |before: Option<char>, after: Option<char>| before.is_some_and(is_word) != after.is_some_and(is_word);
+    let boundary =
+        |before: Option<char>, after: Option<char>| before.is_some_and(is_word) != after.is_some_and(is_word);
     lower.match_indices(name).any(|(start, _)| {
         let (head, tail) = (&lower[..start], &lower[start + name.len()..]);
-        boundary(head.chars().next_back(), name.chars().next()) && boundary(name.chars().next_back(), tail.chars().next())
+        boundary(head.chars().next_back(), name.chars().next())
+            && boundary(name.chars().next_back(), tail.chars().next())
     })
 }
 

@@ -12,7 +12,8 @@ use super::{FLOAT_LANES, scalar};
 const CODE_LANES: usize = 8;
 
 fn sum_i32(v: v128) -> i32 {
-    (i32x4_extract_lane::<0>(v) + i32x4_extract_lane::<2>(v)) + (i32x4_extract_lane::<1>(v) + i32x4_extract_lane::<3>(v))
+    (i32x4_extract_lane::<0>(v) + i32x4_extract_lane::<2>(v))
+        + (i32x4_extract_lane::<1>(v) + i32x4_extract_lane::<3>(v))
 }
 
 /// Sum of products of query codes and row codes; both slices have the same length.
