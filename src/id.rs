@@ -107,6 +107,16 @@ impl IdSource {
         Self { replica, used: 0 }
     }
 
+    /// A source that goes on where an earlier one stopped.
+    pub const fn resumed(replica: u32, used: u32) -> Self {
+        Self { replica, used }
+    }
+
+    /// Ids made so far.
+    pub const fn used(self) -> u32 {
+        self.used
+    }
+
     /// The next raw id.
     ///
     /// # Panics

@@ -1,1 +1,127 @@
-//! Skeleton.
+//! The memory operating system as its callers see it: every call is a [`Task`] to be driven by whoever holds it.
+
+use std::rc::Rc;
+
+use crate::effect::{Io, Task};
+use crate::error::Result;
+use crate::id::{JobId, PageId};
+use crate::op::{
+    self, Added, Engine, Event, Forgotten, Imported, JobView, OpenOptions, PageView, Recall, RespondInput, Responded,
+    RetrieveInput, Stats, TiersView, Worked,
+};
+use crate::text::StaticTable;
+use crate::updating::short_term::NewPage;
+
+/// One open memory. Clones share it; calls may overlap freely, and writers take turns.
+#[derive(Clone)]
+pub struct MemoryOs {
+    engine: Rc<Engine>,
+}
+
+impl MemoryOs {
+    /// Opens the memory of a scope, or begins one.
+    pub fn open(options: OpenOptions) -> Task<Result<Self>> {
+        Task::new(|io| async move { op::open(io, options).await.map(|engine| Self { engine }) })
+    }
+
+    /// Stores turns in one transaction; done once they are durable.
+    pub fn add(&self, turns: Vec<NewPage>, now_ms: i64) -> Task<Result<Vec<Added>>> {
+        self.task(move |engine, io| async move { op::add(&engine, &io, turns, now_ms).await })
+    }
+
+    /// Finds what answers a question, and packs it.
+    pub fn retrieve(&self, input: RetrieveInput, now_ms: i64) -> Task<Result<Recall>> {
+        self.task(move |engine, io| async move { op::retrieve(&engine, &io, &input, now_ms).await })
+    }
+
+    /// Answers, and remembers the exchange.
+    pub fn respond(&self, input: RespondInput, now_ms: i64) -> Task<Result<Responded>> {
+        self.task(move |engine, io| async move { op::respond(&engine, &io, input, now_ms).await })
+    }
+
+    /// Deletes pages and what was derived from them.
+    pub fn forget(&self, pages: Vec<PageId>) -> Task<Result<Forgotten>> {
+        self.task(move |engine, io| async move { op::forget(&engine, &io, &pages).await })
+    }
+
+    /// Does the next thing that is due in the background.
+    pub fn work(&self, now_ms: i64) -> Task<Result<Worked>> {
+        self.task(move |engine, io| async move { op::work(&engine, &io, now_ms).await })
+    }
+
+    /// Does everything that waits.
+    pub fn flush(&self, now_ms: i64) -> Task<Result<()>> {
+        self.task(move |engine, io| async move { op::flush(&engine, &io, now_ms).await })
+    }
+
+    /// Puts a failed job back into the queue.
+    pub fn retry(&self, job: JobId) -> Task<Result<()>> {
+        self.task(move |engine, io| async move { op::retry(&engine, &io, job).await })
+    }
+
+    /// Writes everything into one file.
+    pub fn export(&self) -> Task<Result<Vec<u8>>> {
+        self.task(move |engine, io| async move { op::export(&engine, &io).await })
+    }
+
+    /// Merges an exported file into this memory.
+    pub fn import(&self, file: Vec<u8>) -> Task<Result<Imported>> {
+        self.task(move |engine, io| async move { op::import(&engine, &io, &file).await })
+    }
+
+    /// Deletes everything of this scope.
+    pub fn clear(&self) -> Task<Result<()>> {
+        self.task(move |engine, io| async move { op::clear(&engine, &io).await })
+    }
+
+    /// Hands over the built-in embedding table.
+    ///
+    /// # Errors
+    /// `STORAGE_CORRUPT` if the bytes are not a table.
+    pub fn install_table(&self, bytes: &[u8]) -> Result<()> {
+        self.engine.install_table(bytes)
+    }
+
+    /// Uses a table that is loaded already.
+    pub fn use_table(&self, table: Rc<StaticTable>) {
+        self.engine.use_table(table);
+    }
+
+    /// The tiers, heat as of `now_ms`.
+    pub fn tiers(&self, now_ms: i64) -> TiersView {
+        self.engine.tiers(now_ms)
+    }
+
+    /// Pages, the newest first.
+    pub fn pages(&self, offset: usize, limit: usize) -> Vec<PageView> {
+        self.engine.pages(offset, limit)
+    }
+
+    /// Jobs, the oldest first.
+    pub fn jobs(&self) -> Vec<JobView> {
+        self.engine.jobs()
+    }
+
+    /// Counts of everything.
+    pub fn stats(&self) -> Stats {
+        self.engine.stats()
+    }
+
+    /// Events since the last call.
+    pub fn take_events(&self) -> Vec<Event> {
+        self.engine.take_events()
+    }
+
+    /// Ends it: every later call is refused.
+    pub fn close(&self) {
+        self.engine.close();
+    }
+
+    fn task<T, F>(&self, workflow: impl FnOnce(Rc<Engine>, Io) -> F + 'static) -> Task<T>
+    where
+        F: Future<Output = T> + 'static,
+    {
+        let engine = self.engine.clone();
+        Task::new(move |io| workflow(engine, io))
+    }
+}

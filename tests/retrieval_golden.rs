@@ -9,9 +9,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
-use memstrata::generation::pack::{Candidate, Packed, pack};
+use memstrata::generation::{Candidate, Packed, pack};
 use memstrata::id::{PageId, SessionId, Side, TurnId};
-use memstrata::index::{EmbeddingSpace, Index, NewTurn, is_personal_name};
+use memstrata::index::{Index, NewTurn, is_personal_name};
+use memstrata::model::Space;
 use memstrata::retrieval::{Profile, Ranking, Request, rank};
 use memstrata::text::{StaticTable, units};
 use memstrata::time::Timestamp;
@@ -35,7 +36,7 @@ fn id(at: usize, turn: &Turn) -> TurnId {
 }
 
 fn index(turns: &[Turn], table: &StaticTable) -> Index {
-    let mut index = Index::new(EmbeddingSpace { model: table.model_id().to_owned(), dims: table.dims() });
+    let mut index = Index::new(Some(Space { model: table.model_id().to_owned(), dimensions: table.dims() as u32 }));
     for (at, turn) in turns.iter().enumerate() {
         let Turn { speaker, text, .. } = turn;
         let units = units(text, speaker, Some(table));

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use memstrata::ErrorCode;
 use memstrata::id::{PageId, SessionId, Side, TurnId};
-use memstrata::index::{EmbeddingSpace, Index, NewTurn};
+use memstrata::index::{Index, NewTurn};
+use memstrata::model::Space;
 use memstrata::retrieval::{Profile, Request, Strategy, TextOf, rank};
 use memstrata::text::{StaticTable, units};
 use memstrata::time::Timestamp;
@@ -78,7 +79,7 @@ fn insert(index: &mut Index, table: &StaticTable, n: usize) {
 }
 
 fn build(table: &StaticTable, order: impl Iterator<Item = usize>) -> Index {
-    let mut index = Index::new(EmbeddingSpace { model: table.model_id().to_owned(), dims: table.dims() });
+    let mut index = Index::new(Some(Space { model: table.model_id().to_owned(), dimensions: table.dims() as u32 }));
     order.for_each(|n| insert(&mut index, table, n));
     index
 }
@@ -164,7 +165,7 @@ fn a_text_searched_by_its_own_words_comes_first() {
     let table = table();
     let index = build(&table, 0..TEXTS.len());
     let bare = {
-        let mut bare = Index::new(EmbeddingSpace::default());
+        let mut bare = Index::new(None);
         for (n, text) in TEXTS.into_iter().enumerate() {
             let (units, session) = (units(text, "", None), SessionId::from_raw(n as u64 / 7));
             let new = NewTurn { id: id(n), session, time: None, speaker: "", text, units: &units, vector: None };
@@ -262,7 +263,7 @@ fn other_spaces_and_broken_vectors_leave_keyword_search_alone() {
         assert_eq!(rank(&index, None, &Request::new("zebra"), &|_| true).turns()[0].id, id(99));
     }
     assert_eq!(index.set_vector(id(500), &[1.0; 128]).map_err(|e| e.code()), Err(ErrorCode::NotFound));
-    index.clear_vectors(EmbeddingSpace { model: "another of equal size".to_owned(), dims: 128 });
+    index.reset_vectors(Some(Space { model: "another of equal size".to_owned(), dimensions: 128 }));
     assert_eq!((index.n_vectors(), index.without_vector().count()), (0, index.len()));
     let request = Request { strategy: Strategy::Semantic, ..Request::new("a dog from the shelter") };
     index.set_vector(id(5), &table.unit_vector("a dog from the shelter")).expect("a sound vector");

@@ -1,3 +1,9 @@
-//! MemoryOS module 4: from what was recalled to what the model reads.
+//! Generation (module 4 of MemoryOS): from recalled memory to a prompt.
 
-pub mod pack;
+mod context;
+mod pack;
+mod prompt;
+
+pub use context::{Passage, heading, render};
+pub use pack::{Candidate, LEAST_TOKENS, LeftOut, P, POOL, Packed, PackedGroup, REP, pack};
+pub use prompt::{Exchange, Prompt, respond_prompt};

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::bm25::{B, Field, K1, Scale, score};
-use super::{EmbeddingSpace, Index, NewTurn};
+use super::{Index, NewTurn};
 use crate::id::{PageId, SessionId, Side, TurnId};
 use crate::text::{TokenKind, for_each_gram, for_each_token, stem, units};
 use crate::time::Timestamp;
@@ -117,7 +117,7 @@ proptest! {
             .zip(0..)
             .map(|((step, words), n)| { session += u64::from(*step == 0); (n, session, text(words)) })
             .collect();
-        let mut index = Index::new(EmbeddingSpace::default());
+        let mut index = Index::new(None);
         turns.iter().for_each(|(n, session, text)| insert(&mut index, *n, *session, text));
         let mut gone: Vec<u64> = removed.iter().map(|at| at.index(turns.len()) as u64).collect();
         gone.sort_unstable();
@@ -143,7 +143,7 @@ proptest! {
 
 #[test]
 fn deleting_nine_in_ten_leaves_no_trace_in_the_dictionary() {
-    let mut index = Index::new(EmbeddingSpace::default());
+    let mut index = Index::new(None);
     for n in 0..4000 {
         insert(&mut index, n, n / 20, &format!("word{n} by the river. Second sentence number {n} here"));
     }
@@ -152,7 +152,7 @@ fn deleting_nine_in_ten_leaves_no_trace_in_the_dictionary() {
     assert_eq!((index.len(), index.n_atoms()), (400, 800));
     assert!(index.turns.id.len() < 1000, "removed turns are swept out");
     assert!(index.lexical.n_forms() < before / 3, "{} of {before} forms are left", index.lexical.n_forms());
-    let mut rebuilt = Index::new(EmbeddingSpace::default());
+    let mut rebuilt = Index::new(None);
     for n in (0..4000).step_by(10) {
         insert(&mut rebuilt, n, n / 20, &format!("word{n} by the river. Second sentence number {n} here"));
     }

@@ -4,14 +4,15 @@ use std::sync::OnceLock;
 
 use hashbrown::HashMap;
 
+use super::bm25::Field;
 use super::columns::{Atoms, Speakers, Turns};
 use super::layout::Layout;
 use super::lexical::Lexical;
 use super::session::Sessions;
-use super::vector::{EmbeddingSpace, TurnVectors};
+use super::vector::TurnVectors;
 use crate::error::{Error, Result};
 use crate::id::{SessionId, Side, TurnId};
-use crate::model::TurnUnits;
+use crate::model::{Space, TurnUnits};
 use crate::time::Timestamp;
 
 /// A turn as the index takes it. Nothing of it is kept but numbers and the dictionary of its words.
@@ -64,13 +65,13 @@ pub struct Index {
 impl Default for Index {
     /// Without an embedding space.
     fn default() -> Self {
-        Self::new(EmbeddingSpace::default())
+        Self::new(None)
     }
 }
 
 impl Index {
-    /// An empty index whose turn vectors are of `space`.
-    pub fn new(space: EmbeddingSpace) -> Self {
+    /// An empty index whose turn vectors are of `space`; `None` without an embedder.
+    pub fn new(space: Option<Space>) -> Self {
         Self {
             turns: Turns::default(),
             atoms: Atoms::default(),
@@ -156,14 +157,35 @@ impl Index {
     }
 
     /// Drops all vectors and enters another embedding space. Turns stay findable by keyword meanwhile.
-    pub fn clear_vectors(&mut self, space: EmbeddingSpace) {
+    pub fn reset_vectors(&mut self, space: Option<Space>) {
         self.vectors = TurnVectors::new(space);
         (0..self.turns.id.len()).for_each(|_| self.vectors.push_empty());
     }
 
-    /// The embedding space of the turn vectors.
-    pub fn space(&self) -> &EmbeddingSpace {
+    /// The embedding space of the turn vectors; `None` without an embedder.
+    pub fn space(&self) -> Option<&Space> {
         self.vectors.space()
+    }
+
+    /// The unit vector of a turn; `None` if it has none, or is not indexed.
+    pub fn vector(&self, id: TurnId) -> Option<&[f32]> {
+        self.vectors.get(self.handle(id)?)
+    }
+
+    /// Share of the indexed turns, 0 to 1, that hold a term of the stems field: a stem, a bigram or a lone character.
+    pub fn document_share(&self, term: &str) -> f32 {
+        let Some(term) = self.lexical.term(Field::Stems, term) else { return 0.0 };
+        let mut turns = hashbrown::HashSet::new();
+        self.lexical.for_each_occurrence(Field::Stems, term, &mut |atom, _| {
+            turns.insert(self.turn_of(atom));
+        });
+        let n_live = turns.into_iter().filter(|&turn| self.turns.live[turn as usize]).count();
+        n_live as f32 / self.len().max(1) as f32
+    }
+
+    /// Distinct words known.
+    pub fn n_words(&self) -> usize {
+        self.lexical.n_forms()
     }
 
     /// Indexed turns.
@@ -244,6 +266,11 @@ impl Index {
     /// Live turns that name a table row.
     pub(crate) fn row_df(&self, row: u16) -> u32 {
         self.row_df.get(row as usize).copied().unwrap_or(0)
+    }
+
+    /// The turn handle of an atom handle.
+    fn turn_of(&self, atom: u32) -> u32 {
+        self.turns.first_atom.partition_point(|&first| first <= atom) as u32 - 1
     }
 
     /// Atom handles of a turn handle.

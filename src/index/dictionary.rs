@@ -14,7 +14,6 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

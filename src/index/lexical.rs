@@ -124,7 +124,6 @@ impl Lexical {
     }
 
     /// Distinct forms known.
-    #[cfg(test)]
     pub(crate) fn n_forms(&self) -> usize {
         self.forms.len()
     }

@@ -18,4 +18,3 @@ mod vector;
 pub use arena::Arena;
 pub use columns::is_personal_name;
 pub use corpus::{Index, NewTurn};
-pub use vector::EmbeddingSpace;

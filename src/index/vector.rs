@@ -6,15 +6,7 @@
 
 use super::{Arena, flat, kernel};
 use crate::error::Result;
-
-/// Which model made the vectors, and how long they are. Vectors of different spaces are never compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EmbeddingSpace {
-    /// The embedder's stable name, version included.
-    pub model: String,
-    /// Numbers a vector has; 0 when there is no embedder.
-    pub dims: usize,
-}
+use crate::model::Space;
 
 /// Turns on either side of a turn that its narrow and its wide window take in.
 pub(crate) const WINDOWS: [usize; 2] = [1, 3];
@@ -25,19 +17,20 @@ const EXACT_ROWS: usize = 4096;
 /// Vectors by turn handle.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnVectors {
-    space: EmbeddingSpace,
+    /// `None` while there is no embedder.
+    space: Option<Space>,
     arena: Arena,
     /// Length of the sum of each window of [`WINDOWS`], by turn handle.
     norms: Vec<[f32; 2]>,
 }
 
 impl TurnVectors {
-    pub(crate) fn new(space: EmbeddingSpace) -> Self {
-        Self { arena: Arena::new(space.dims), space, norms: Vec::new() }
+    pub(crate) fn new(space: Option<Space>) -> Self {
+        Self { arena: Arena::new(dimensions(space.as_ref())), space, norms: Vec::new() }
     }
 
-    pub(crate) fn space(&self) -> &EmbeddingSpace {
-        &self.space
+    pub(crate) fn space(&self) -> Option<&Space> {
+        self.space.as_ref()
     }
 
     pub(crate) fn n_live(&self) -> usize {
@@ -73,7 +66,7 @@ impl TurnVectors {
     /// Recomputes the windows that the place `at` of a session (its live turns, in order) lies in.
     pub(crate) fn repair(&mut self, session: &[u32], at: usize) {
         let reach = WINDOWS[1];
-        let mut sum = vec![0f32; self.space.dims];
+        let mut sum = vec![0f32; dimensions(self.space.as_ref())];
         for centre in at.saturating_sub(reach)..(at + reach + 1).min(session.len()) {
             for (window, reach) in WINDOWS.into_iter().enumerate() {
                 sum.fill(0.0);
@@ -87,6 +80,11 @@ impl TurnVectors {
         }
     }
 
+    /// The unit vector of `turn`; `None` while it has none.
+    pub(crate) fn get(&self, turn: u32) -> Option<&[f32]> {
+        self.has(turn).then(|| self.arena.row(turn as usize))
+    }
+
     /// Length of the window sum around `turn`.
     pub(crate) fn window_norm(&self, turn: u32, window: usize) -> f32 {
         self.norms[turn as usize][window]
@@ -96,4 +94,8 @@ impl TurnVectors {
     pub(crate) fn dots(&self, query: &[f32], out: &mut [f32]) -> Result<()> {
         flat::dots(&self.arena, query, EXACT_ROWS, out)
     }
+}
+
+fn dimensions(space: Option<&Space>) -> usize {
+    space.map_or(0, |space| space.dimensions as usize)
 }

@@ -1,5 +1,21 @@
-//! Plain data: what memory is made of, without behaviour of its own.
+//! Plain data: what memory is made of. Rules that change it live in `updating`, bytes in `storage`.
 
+mod cube;
+mod fact;
+mod job;
+mod page;
+mod persona;
+mod record;
+mod segment;
 mod unit;
+mod value;
 
+pub use cube::{Cube, Scope};
+pub use fact::{Evidence, Fact, FactKind, FactSource, Subject};
+pub use job::{Job, JobError, JobKind};
+pub use page::{Page, PageUnits, PageVectors, Place, Session, Space, Tier};
+pub use persona::{Profile, Trait, TraitLevel};
+pub use record::{Change, Record, RecordKey, RecordKind};
+pub use segment::Segment;
 pub use unit::{Atom, Cues, TurnUnits};
+pub use value::{Metadata, Value};

@@ -1,1 +1,36 @@
-//! (skeleton)
+//! Workflows, one verb a file. The only place that awaits: each is a straight line of reads, rules, one commit and its
+//! application.
+//!
+//! Invariant: commit, then apply. A workflow computes a delta, awaits the commit, and then changes state without awaiting.
+//! Invariant: one writer. Whoever writes holds the [`writer::Turn`]; readers take none and never write.
+
+mod add;
+mod clear;
+mod commit;
+mod consolidate;
+mod embed;
+mod engine;
+mod event;
+mod export;
+mod forget;
+mod import;
+mod open;
+mod respond;
+mod retrieve;
+mod seal;
+mod view;
+mod work;
+mod writer;
+
+pub use add::{Added, add};
+pub use clear::clear;
+pub use engine::{Embedder, Engine, OpenOptions};
+pub use event::Event;
+pub use export::export;
+pub use forget::{Forgotten, forget};
+pub use import::{Imported, import};
+pub use open::open;
+pub use respond::{Mode, RespondInput, Responded, respond};
+pub use retrieve::{Filter, Hit, Recall, RetrieveInput, retrieve};
+pub use view::{JobView, PageView, SegmentView, Stats, TiersView};
+pub use work::{Worked, flush, retry, work};

@@ -220,7 +220,10 @@ fn vectors(
     let vector = match request.vector {
         Some(vector) => vector,
         None => match table {
-            Some(table) if query.understanding.readable && table.model_id() == index.space().model => {
+            Some(table)
+                if query.understanding.readable
+                    && index.space().is_some_and(|space| space.model == table.model_id()) =>
+            {
                 own = table.unit_vector(query.text);
                 &own
             }

@@ -19,6 +19,8 @@ pub struct Understanding {
     pub names: Vec<String>,
     /// The question without speakers' names, as the lexical signals and max-sim read it.
     pub bare: String,
+    /// Words that are looked up, as stems.
+    pub words: Vec<String>,
     /// Dates.
     pub dates: DateQuery,
     /// Phrases in quotation marks.
@@ -79,6 +81,7 @@ impl<'a> Query<'a> {
             (stems, grams) = terms(index, text);
         }
         let n_grams = grams.len();
+        let words = stems.iter().filter(|stem| stem.is_word).map(|stem| stem.name.clone()).collect();
         let mut rows = Vec::new();
         for row in table.map_or_else(Vec::new, |table| table.rows(&bare)) {
             if !rows.contains(&row) {
@@ -97,6 +100,7 @@ impl<'a> Query<'a> {
                 profile,
                 names,
                 bare,
+                words,
                 dates,
                 quotes,
                 asks_when: asks_when(text),

@@ -135,6 +135,11 @@ pub fn rank(
     let asked = |feature: Feature| feature.depends_on_question();
     let by_question = Fused::new(&features, &weights, layout, asked);
     let by_itself = Fused::new(&features, &weights, layout, |feature| !asked(feature));
+    // Scaled to 0..1, features are silent where all candidates are alike, above all where there is but one. If vectors have
+    // been compared, all of them are then the answer.
+    let alike = visible.sites.iter().all(|&site| by_question.at(site) <= 0.0);
+    let compared =
+        index.n_vectors() > 0 && query.understanding.readable && (request.vector.is_some() || table.is_some());
     let mut ids: Vec<TurnId> = Vec::new();
     let mut atoms = Vec::with_capacity(visible.sites.len());
     let mut last_place = u32::MAX;
@@ -149,7 +154,8 @@ pub fn rank(
             Strategy::Keyword => overlap.matches(site.place) || features.value(Feature::Exact, site) > 0.0,
             // Without a date in the question this is "the most recent", which everything answers to.
             Strategy::Temporal => answers > 0.0 || query.understanding.dates.is_empty(),
-            Strategy::Auto | Strategy::Semantic => answers > 0.0,
+            Strategy::Auto => answers > 0.0 || overlap.matches(site.place) || (alike && compared),
+            Strategy::Semantic => answers > 0.0 || (alike && compared),
         };
         let score = if hit || strategy != Strategy::Keyword { answers + by_itself.at(site) } else { 0.0 };
         let atom = site.atom as usize;

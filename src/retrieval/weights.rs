@@ -224,6 +224,15 @@ pub(crate) const MAX_SIM_BEST_ATOMS: usize = 1000;
 const ASSISTANT_ATOMS: f32 = 5.0;
 
 impl Profile {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Assistant => "assistant",
+            Self::Preference => "preference",
+        }
+    }
+
     /// The profile that suits what `index` holds.
     pub fn of(index: &Index) -> Self {
         match index.median_assistant_atoms() {
@@ -257,6 +266,16 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Semantic => "semantic",
+            Self::Keyword => "keyword",
+            Self::Temporal => "temporal",
+        }
+    }
+
     /// The weights of `profile` as this strategy bends them.
     pub(crate) fn weights(self, profile: Profile, has_date: bool) -> Weights {
         match self {

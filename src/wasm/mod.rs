@@ -1,1 +1,236 @@
-//! (skeleton)
+//! The core in a browser, a worker or Node: bindings, the driver that plays the outside world, IndexedDB. The only place that
+//! names JavaScript.
+//!
+//! Invariant: exported methods take `&self` and return a Promise; no borrow is held across an await or a call into
+//! JavaScript, so calls may overlap freely.
+//! Invariant: no view of wasm memory leaves this module; bytes are copied out.
+
+mod convert;
+mod driver;
+mod idb;
+mod outside;
+
+use std::rc::Rc;
+
+use js_sys::{Array, Promise, Uint8Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+
+use self::convert::{AddInput, OpenInput, RespondArgs, RetrieveArgs, js_error, page_ids, read, responded, to_js};
+use self::driver::run;
+use self::outside::Outside;
+use crate::effect::Task;
+use crate::error::{Error, ErrorCode, Result};
+use crate::memory_os::MemoryOs;
+use crate::op::Added;
+
+/// One open memory, as `pkg-js` drives it. Its contract is `pkg-js/src/engine/contract.ts`.
+#[wasm_bindgen]
+pub struct WasmMemory {
+    memory: MemoryOs,
+    outside: Rc<Outside>,
+}
+
+#[derive(Serialize)]
+struct AddedView {
+    id: String,
+    status: &'static str,
+}
+
+impl From<Added> for AddedView {
+    fn from(added: Added) -> Self {
+        let status = match added {
+            Added::Stored(_) => "stored",
+            Added::Duplicate(_) => "duplicate",
+        };
+        Self { id: added.page().to_string(), status }
+    }
+}
+
+#[wasm_bindgen]
+impl WasmMemory {
+    /// Opens a memory: `(options: WasmOpenOptions, host: Host) => Promise<WasmMemory>`.
+    pub fn open(options: JsValue, host: JsValue) -> Promise {
+        future_to_promise(async move {
+            let opened = async {
+                let input: OpenInput = read(options, "options")?;
+                let outside = Rc::new(Outside::open(&input, host).await?);
+                let memory = run(MemoryOs::open(input.into_options()?), &outside).await?;
+                Ok(Self { memory, outside })
+            };
+            opened.await.map(JsValue::from).map_err(|error: Error| js_error(&error))
+        })
+    }
+
+    /// Stores one turn.
+    pub fn add(&self, input: JsValue) -> Promise {
+        self.promise(move |this| async move {
+            let new = read::<AddInput>(input, "turn")?.into();
+            let now_ms = this.outside.now_ms();
+            let added = this.run(this.memory.add(vec![new], now_ms)).await?;
+            added.first().copied().map(AddedView::from).map(|view| to_js(&view)).unwrap_or(Ok(JsValue::NULL))
+        })
+    }
+
+    /// Stores turns in one transaction.
+    #[wasm_bindgen(js_name = addMany)]
+    pub fn add_many(&self, inputs: JsValue) -> Promise {
+        self.promise(move |this| async move {
+            let new = read::<Vec<AddInput>>(inputs, "turns")?.into_iter().map(Into::into).collect();
+            let now_ms = this.outside.now_ms();
+            let added = this.run(this.memory.add(new, now_ms)).await?;
+            to_js(&added.into_iter().map(AddedView::from).collect::<Vec<_>>())
+        })
+    }
+
+    /// Finds what answers a question.
+    pub fn retrieve(&self, query: String, options: JsValue) -> Promise {
+        self.promise(move |this| async move {
+            let input = read::<RetrieveArgs>(options, "options")?.into_input(query)?;
+            let now_ms = this.outside.now_ms();
+            to_js(&this.run(this.memory.retrieve(input, now_ms)).await?)
+        })
+    }
+
+    /// Answers, and remembers the exchange.
+    pub fn respond(&self, query: String, input: JsValue) -> Promise {
+        self.promise(move |this| async move {
+            let input = read::<RespondArgs>(input, "options")?.into_input(query);
+            let now_ms = this.outside.now_ms();
+            responded(&this.run(this.memory.respond(input, now_ms)).await?)
+        })
+    }
+
+    /// Deletes pages for good.
+    pub fn forget(&self, pages: Array) -> Promise {
+        self.promise(move |this| async move {
+            let (known, malformed) = page_ids(&pages)?;
+            let forgotten = this.run(this.memory.forget(known)).await?;
+            convert::forgotten(forgotten, malformed)
+        })
+    }
+
+    /// Does the next thing that is due.
+    pub fn work(&self) -> Promise {
+        self.promise(move |this| async move {
+            let worked = this.run(this.memory.work(this.outside.now_ms())).await?;
+            convert::worked(worked)
+        })
+    }
+
+    /// Does everything that waits.
+    pub fn flush(&self) -> Promise {
+        self.promise(move |this| async move {
+            this.run(this.memory.flush(this.outside.now_ms())).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Puts a failed job back into the queue.
+    #[wasm_bindgen(js_name = retryJob)]
+    pub fn retry_job(&self, id: String) -> Promise {
+        self.promise(move |this| async move {
+            this.run(this.memory.retry(id.parse()?)).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Counts of everything.
+    pub fn stats(&self) -> core::result::Result<JsValue, JsValue> {
+        to_js(&self.memory.stats()).map_err(|error| js_error(&error))
+    }
+
+    /// The tiers, heat as of now.
+    pub fn tiers(&self) -> core::result::Result<JsValue, JsValue> {
+        to_js(&self.memory.tiers(self.outside.now_ms())).map_err(|error| js_error(&error))
+    }
+
+    /// The job queue.
+    pub fn jobs(&self) -> core::result::Result<JsValue, JsValue> {
+        to_js(&self.memory.jobs()).map_err(|error| js_error(&error))
+    }
+
+    /// Pages, the newest first.
+    pub fn pages(&self, offset: usize, limit: usize) -> core::result::Result<JsValue, JsValue> {
+        to_js(&self.memory.pages(offset, limit)).map_err(|error| js_error(&error))
+    }
+
+    /// Writes everything into one file.
+    #[wasm_bindgen(js_name = exportAll)]
+    pub fn export_all(&self) -> Promise {
+        self.promise(move |this| async move {
+            let file = this.run(this.memory.export()).await?;
+            Ok(Uint8Array::from(file.as_slice()).into())
+        })
+    }
+
+    /// Merges an exported file into this memory.
+    #[wasm_bindgen(js_name = importAll)]
+    pub fn import_all(&self, file: Uint8Array) -> Promise {
+        self.promise(move |this| async move {
+            let imported = this.run(this.memory.import(file.to_vec())).await?;
+            convert::imported(imported)
+        })
+    }
+
+    /// Deletes everything of this scope.
+    pub fn clear(&self) -> Promise {
+        self.promise(move |this| async move {
+            this.run(this.memory.clear()).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Hands over the bytes of the embedding table.
+    #[wasm_bindgen(js_name = installTable)]
+    pub fn install_table(&self, bytes: Uint8Array) -> core::result::Result<(), JsValue> {
+        self.memory.install_table(&bytes.to_vec()).map_err(|error| js_error(&error))
+    }
+
+    /// Ends it; later calls reject with CLOSED.
+    pub fn close(&self) -> Promise {
+        self.promise(move |this| async move {
+            this.memory.close();
+            this.outside.close();
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+}
+
+/// What a running call holds on to.
+struct This {
+    memory: MemoryOs,
+    outside: Rc<Outside>,
+}
+
+impl This {
+    async fn run<T>(&self, task: Task<Result<T>>) -> Result<T> {
+        let result = run(task, &self.outside).await;
+        for event in self.memory.take_events() {
+            self.outside.emit(to_js(&event)?);
+        }
+        result
+    }
+}
+
+impl WasmMemory {
+    fn promise<F>(&self, call: impl FnOnce(This) -> F + 'static) -> Promise
+    where
+        F: Future<Output = Result<JsValue>> + 'static,
+    {
+        let this = This { memory: self.memory.clone(), outside: self.outside.clone() };
+        future_to_promise(async move { call(this).await.map_err(|error| js_error(&error)) })
+    }
+}
+
+/// Version of the package.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").into()
+}
+
+/// An error that says what a browser lacks.
+fn missing(what: &str) -> Error {
+    Error::new(ErrorCode::StorageUnavailable, format!("this environment has no {what}; open with storage \"memory\" or an engine of your own"))
+}

@@ -1,0 +1,74 @@
+/**
+ * Builds dist/: the crate to wasm, its glue, the TypeScript. What is fresh is left alone. Alone it weighs the result too.
+ *   npm --prefix pkg-js run build
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CARGO_TARGET, DIST, PACKAGE, ROOT, wasmBindgenBin, wasmBindgenVersion } from './places.mjs';
+import { fingerprint, main, mustRun, step } from './steps.mjs';
+import { setup } from './setup.mjs';
+
+/** Built files stand beside the sources too, so that tests of the sources meet the real core. */
+const GLUE = join(PACKAGE, 'src', 'wasm');
+const WASM_FILES = ['memory.js', 'memory_bg.wasm'];
+const TARGET = 'wasm32-unknown-unknown';
+
+/** What rustc turns on for this target, and what .cargo/config.toml adds; wasm-opt must not use less. */
+const WASM_FEATURES = ['simd', 'bulk-memory', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals', 'reference-types', 'multivalue'];
+
+export async function build({ toolchain }) {
+  await step('wasm', () => buildWasm(toolchain));
+  await step('TypeScript', buildTypeScript);
+}
+
+async function buildWasm(toolchain) {
+  const inputs = ['src', 'Cargo.toml', 'Cargo.lock', '.cargo/config.toml'].map((name) => join(ROOT, name));
+  const wanted = fingerprint(inputs, [toolchain.join(' '), wasmBindgenVersion(), ...WASM_FEATURES]);
+  const stamp = join(GLUE, '.built');
+  if (WASM_FILES.every((name) => existsSync(join(GLUE, name))) && readIfThere(stamp) === wanted) return 'unchanged';
+  rmSync(stamp, { force: true });
+
+  await mustRun('cargo', [...toolchain, 'build', '--lib', '--release', '--target', TARGET], { cwd: ROOT, remedy: 'mend what the compiler says above' });
+  const out = join(CARGO_TARGET, 'memstrata-glue');
+  const binary = join(CARGO_TARGET, TARGET, 'release', 'memstrata.wasm');
+  // The package names its wasm file itself, in an expression that bundlers understand; the types are written by hand.
+  const flags = ['--target', 'web', '--out-dir', out, '--out-name', 'memory', '--no-typescript', '--omit-default-module-path'];
+  await mustRun(join(wasmBindgenBin(), 'wasm-bindgen'), [binary, ...flags]);
+  const optimised = join(out, 'optimised.wasm');
+  const features = WASM_FEATURES.map((name) => `--enable-${name}`);
+  await mustRun(process.execPath, [
+    join(PACKAGE, 'node_modules', 'binaryen', 'bin', 'wasm-opt'), join(out, 'memory_bg.wasm'), '-O3', '--strip-debug', '--strip-producers', ...features, '-o', optimised,
+  ]);
+  copyFileSync(join(out, 'memory.js'), join(GLUE, 'memory.js'));
+  copyFileSync(optimised, join(GLUE, 'memory_bg.wasm'));
+  writeFileSync(stamp, wanted);
+  return `${statSync(join(out, 'memory_bg.wasm')).size} to ${statSync(optimised).size} bytes by wasm-opt`;
+}
+
+async function buildTypeScript() {
+  const inputs = ['src', 'scripts/bundle.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'].map((name) => join(PACKAGE, name));
+  const wanted = fingerprint(inputs);
+  const stamp = join(DIST, '.built');
+  if (existsSync(join(DIST, 'lib', 'index.js')) && readIfThere(stamp) === wanted) return 'unchanged';
+  // Files of sources that are gone must not be published.
+  rmSync(DIST, { recursive: true, force: true });
+  await mustRun(process.execPath, [join(PACKAGE, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], { cwd: PACKAGE, remedy: 'mend what the compiler says above' });
+  await mustRun(process.execPath, [join(PACKAGE, 'scripts', 'bundle.mjs')], { cwd: PACKAGE });
+  mkdirSync(join(DIST, 'wasm'), { recursive: true });
+  copyFileSync(join(GLUE, 'memory_bg.wasm'), join(DIST, 'wasm', 'memory_bg.wasm'));
+  writeFileSync(stamp, wanted);
+  return undefined;
+}
+
+function readIfThere(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await main(async () => {
+    await build(await setup());
+    // A program of its own: it needs Vite, which is there only after the set-up.
+    await step('sizes', () => mustRun(process.execPath, [join(PACKAGE, 'scripts', 'size.mjs')], { remedy: 'see what grew in the list above' }));
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * Weighs what a page downloads: the package bundled by Vite and minified, as an application would have it. The limit is
+ * on the ordinary way, page and worker together; a page that runs the engine on its own thread loads less.
+ *   node scripts/size.mjs      prints the sizes, and ends with 1 if one is over its limit
+ */
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { DIST, PACKAGE } from './places.mjs';
+import { say } from './steps.mjs';
+
+const KIB = 1024;
+const MOST_WASM_GZ = 350 * KIB;
+const MOST_JS_GZ = 25 * KIB;
+
+const gzipped = (content) => gzipSync(content, { level: 9 }).length;
+
+async function measure() {
+  const files = await bundle();
+  const wasm = readFileSync(join(DIST, 'wasm', 'memory_bg.wasm'));
+  const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+  return {
+    wasm: wasm.length,
+    wasmGz: gzipped(wasm),
+    table: statSync(join(PACKAGE, exports['./table'])).size,
+    files,
+    jsGz: files.reduce((sum, file) => sum + file.gz, 0),
+  };
+}
+
+/** The scripts loaded by an application that opens a memory in a worker. */
+async function bundle() {
+  const root = mkdtempSync(join(PACKAGE, 'node_modules', '.size-'));
+  try {
+    writeFileSync(join(root, 'app.js'), "export { MemoryOS, openAICompatible, isMemoryOSError } from '../../dist/lib/index.js';\n");
+    const result = await build({
+      root,
+      configFile: false,
+      logLevel: 'error',
+      worker: { format: 'es', rolldownOptions: { output: { codeSplitting: false } } },
+      build: {
+        write: false,
+        target: 'es2022',
+        minify: true,
+        assetsInlineLimit: 0,
+        modulePreload: false,
+        rolldownOptions: { input: join(root, 'app.js'), preserveEntrySignatures: 'strict' },
+      },
+    });
+    const outputs = [result].flat().flatMap(({ output }) => output);
+    const chunks = new Map(outputs.map((file) => [file.fileName, file]));
+    const entry = outputs.find((file) => file.isEntry);
+    const worker = outputs.find((file) => /worker-[^/]*\.js$/.test(file.fileName));
+    if (!worker) throw new Error('Vite did not find the worker of the package');
+    if (!outputs.some((file) => file.fileName.endsWith('.wasm'))) throw new Error('Vite did not find the wasm file of the package');
+    const atStart = new Set([entry.fileName, ...entry.imports, worker.fileName]);
+    return [...atStart].map((name) => {
+      const file = chunks.get(name);
+      return { name: name.replace(/^assets\//, '').replace(/-[\w-]{8}\.js$/, '.js'), gz: gzipped(file.code ?? file.source) };
+    });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const kib = (bytes) => `${(bytes / KIB).toFixed(1)} KiB`;
+const sizes = await measure();
+say(`  wasm ${kib(sizes.wasm)}, ${kib(sizes.wasmGz)} gzipped (at most ${kib(MOST_WASM_GZ)})`);
+say(`  JavaScript ${kib(sizes.jsGz)} gzipped (at most ${kib(MOST_JS_GZ)}): ${sizes.files.map(({ name, gz }) => `${name} ${kib(gz)}`).join(', ')}`);
+say(`  embedding table ${kib(sizes.table)}, loaded after opening`);
+if (sizes.wasmGz > MOST_WASM_GZ) say('  the wasm file is too large: see which dependency grew, and its default features');
+if (sizes.jsGz > MOST_JS_GZ) say('  the JavaScript is too large: see which file grew');
+process.exitCode = sizes.wasmGz > MOST_WASM_GZ || sizes.jsGz > MOST_JS_GZ ? 1 : 0;

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { readContent } from './content.js';
+import { readMetadata } from './metadata.js';
+import { readConfig, readIdentity } from './open.js';
+import { readQuery, readRetrieveOptions } from './query.js';
+import { readInstant, readTimestamp } from './time.js';
+import { readTurn } from './turn.js';
+
+const NOW = 1_700_000_000_000;
+
+describe('content', () => {
+  test('case_11_parts_of_text_are_joined_and_others_kept_as_references', () => {
+    const turn = readTurn({
+      userInput: [
+        { type: 'text', text: 'Look at this:' },
+        { type: 'image_url', image_url: { url: 'https://example.org/cat.png', detail: 'low' } },
+        { type: 'file', file: { filename: 'notes.pdf', file_data: `data:application/pdf;base64,${'A'.repeat(50_000)}` } },
+        { type: 'input_text', text: 'what is it?' },
+      ],
+      agentResponse: 'A cat.',
+    }, NOW);
+    expect(turn.userInput).toBe('Look at this:\nwhat is it?');
+    expect(turn.metadata.attachments).toEqual([
+      { side: 'user', type: 'image_url', image_url: { url: 'https://example.org/cat.png', detail: 'low' } },
+      { side: 'user', type: 'file', file: { filename: 'notes.pdf', file_data: 'data:application/pdf of 50028 characters, not kept' } },
+    ]);
+  });
+
+  test('a turn of nothing but a picture is kept; one of nothing at all is refused', () => {
+    expect(readTurn({ userInput: [{ type: 'image', source: { data: new Uint8Array(9) } }], agentResponse: '' }, NOW).metadata.attachments)
+      .toEqual([{ side: 'user', type: 'image', source: { data: '9 bytes, not kept' } }]);
+    expect(() => readTurn({ userInput: ' ', agentResponse: '' }, NOW)).toThrow(/both empty/);
+  });
+
+  test('case_16_one_empty_side_is_kept_and_a_long_message_is_not_cut', () => {
+    expect(readTurn({ userInput: '', agentResponse: 'hello' }, NOW)).toMatchObject({ userInput: '', agentResponse: 'hello' });
+    expect(readTurn({ userInput: 'hello', agentResponse: null }, NOW)).toMatchObject({ userInput: 'hello', agentResponse: '' });
+    const long = '记忆 memory '.repeat(20_000);
+    expect(readTurn({ userInput: long, agentResponse: '' }, NOW).userInput).toBe(long);
+  });
+
+  test('what is neither text nor parts is refused by its value', () => {
+    expect(() => readContent(42, 'userInput')).toThrow('userInput must be a string or a list of parts, got 42');
+    expect(() => readContent([7], 'userInput')).toThrow('userInput[0] must be a part with a type, got 7');
+  });
+});
+
+describe('metadata', () => {
+  test('case_20_prototype_keys_are_dropped_at_every_depth', () => {
+    const hostile = JSON.parse('{"__proto__":{"polluted":1},"constructor":1,"prototype":2,"toString":"text","deep":[{"__proto__":{"x":1},"ok":true}]}') as unknown;
+    const clean = readMetadata(hostile, 'metadata');
+    expect(Object.keys(clean)).toEqual(['toString', 'deep']);
+    expect(clean.toString).toBe('text');
+    expect(JSON.stringify(clean.deep)).toBe('[{"ok":true}]');
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  test('what JSON cannot hold is refused by its path', () => {
+    expect(() => readMetadata({ a: [{ f: () => 1 }] }, 'metadata')).toThrow(/metadata\.a\[0\]\.f must be a JSON value/);
+    expect(() => readMetadata({ big: 10n }, 'metadata')).toThrow('metadata.big must be a JSON value, got 10');
+    expect(() => readMetadata([1], 'metadata')).toThrow(/must be a plain object/);
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    expect(() => readMetadata(circular, 'metadata')).toThrow(/nested deeper than 32/);
+  });
+
+  test('dates become text, NaN becomes null, undefined is left out, halves of surrogates are replaced', () => {
+    expect(readMetadata({ d: new Date(0), n: Number.NaN, u: undefined, s: '\ud83d', '\udf0d': 1 }, 'metadata'))
+      .toEqual({ d: '1970-01-01T00:00:00.000Z', n: null, s: '\ufffd', '\ufffd': 1 });
+  });
+});
+
+describe('timestamps', () => {
+  test('case_26_an_offset_in_the_text_is_kept', () => {
+    expect(readTimestamp('2023-05-24T22:30:00-04:00', NOW)).toEqual({ epochMs: 1_684_981_800_000, offsetMinutes: -240 });
+    expect(readTimestamp('2023-05-25T08:00+0530', NOW)).toEqual({ epochMs: 1_684_981_800_000, offsetMinutes: 330 });
+    expect(readTimestamp('2023-05-25T02:30:00.250Z', NOW)).toEqual({ epochMs: 1_684_981_800_250, offsetMinutes: 0 });
+    expect(readTimestamp('2023-05-25', NOW)).toEqual({ epochMs: 1_684_972_800_000, offsetMinutes: 0 });
+  });
+
+  test('numbers, dates and nothing are in the zone of this machine', () => {
+    const offsetMinutes = -new Date(NOW).getTimezoneOffset() || 0;
+    for (const value of [NOW, new Date(NOW), undefined]) expect(readTimestamp(value, NOW)).toEqual({ epochMs: NOW, offsetMinutes });
+    expect(readTimestamp('2023-05-25T02:30:00', NOW).epochMs).toBe(new Date('2023-05-25T02:30:00').getTime());
+  });
+
+  test('case_27_malformed_times_are_accepted_as_unknown', () => {
+    const malformed = ['yesterday', '', '2023-13-01', '2023-02-30', '2023-05-25T25:00', '2023-05-25T02:30+99:00', Number.NaN, Infinity, 9e15, null, {}, new Date(Number.NaN)];
+    for (const value of malformed) expect(readTimestamp(value, NOW)).toEqual({ epochMs: null, offsetMinutes: 0 });
+  });
+
+  test('a bound of a filter must be readable', () => {
+    expect(readInstant('2023-05-25', 'filter.from')).toBe(1_684_972_800_000);
+    expect(() => readInstant('soon', 'filter.from')).toThrow('filter.from must be milliseconds, a Date or ISO 8601 text, got "soon"');
+  });
+});
+
+describe('options', () => {
+  test('ranges name the offending value', () => {
+    expect(readRetrieveOptions()).toEqual({ topK: 10, budgetTokens: 1_024, strategy: 'auto', profile: 'auto', filter: {} });
+    expect(() => readRetrieveOptions({ topK: 0 })).toThrow('topK must be a whole number from 1 to 1000, got 0');
+    expect(() => readRetrieveOptions({ topK: 2.5 })).toThrow('got 2.5');
+    expect(() => readRetrieveOptions({ strategy: 'magic' as 'auto' })).toThrow('strategy must be one of auto, semantic, keyword, temporal, got "magic"');
+    expect(() => readRetrieveOptions({ filter: { tiers: ['deep' as 'mid'] } })).toThrow('filter.tiers[0] must be one of short, mid, archive, got "deep"');
+    expect(() => readQuery('  ')).toThrow(/empty/);
+    expect(readQuery('\ud83d x')).toBe('\ufffd x');
+  });
+
+  test('case_34_an_id_is_data_or_a_typed_error', () => {
+    for (const userId of ['a/b', '../..', 'a:b', ' ', "o'neill", '名前']) expect(readIdentity({ name: 'm', userId }).userId).toBe(userId);
+    for (const userId of ['', 'x'.repeat(10_000), '\ud83d', 5, null]) {
+      expect(() => readIdentity({ name: 'm', userId: userId as string })).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+    }
+  });
+
+  test('a parameter out of range or unknown is named', () => {
+    expect(readConfig({ shortTermCapacity: 7, similarityThreshold: 0.5 })).toEqual({ shortTermCapacity: 7, similarityThreshold: 0.5 });
+    expect(() => readConfig({ shortTermCapacity: 0 })).toThrow('config.shortTermCapacity must be a whole number from 1 to 1000, got 0');
+    expect(() => readConfig({ similarityThreshold: Number.NaN })).toThrow('got NaN');
+    expect(() => readConfig(JSON.parse('{"toString":1}') as object)).toThrow(/config has no parameter "toString"/);
+  });
+});

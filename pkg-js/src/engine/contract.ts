@@ -1,0 +1,127 @@
+/**
+ * What the wasm module (src/wasm in the crate) expects from JavaScript and gives to it. Nothing here is public API.
+ *
+ * Every method of `WasmMemory` takes `&self` and returns a Promise, so calls may overlap freely.
+ */
+import type { ChatMessage, FinishReason, Usage } from '../providers/types.js';
+import type { KeyRange, WriteBatch } from '../storage/types.js';
+import type {
+  AddMemoryResult, Config, ForgetResult, JobView, MemoryEvent, Metadata, PageView, RetrieveResult, Stats, Strategy, TiersView,
+} from '../types.js';
+
+export interface HostChatRequest {
+  messages: ChatMessage[];
+  maxOutputTokens?: number;
+  temperature?: number;
+  /** `schema` is JSON text. */
+  responseSchema?: { name: string; schema: string };
+}
+
+export interface HostEmbedRequest {
+  texts: string[];
+  kind: 'query' | 'passage';
+}
+
+/** Calls from the core to the world outside. */
+export interface Host {
+  /** Milliseconds since the epoch; stamps every operation. */
+  now(): number;
+  /** `callId` ties a streaming answer to the `respond` call that asked for it; absent for background work. */
+  chat?(request: HostChatRequest, callId?: string): Promise<{ text: string; finishReason: FinishReason; usage?: Usage }>;
+  embed?(request: HostEmbedRequest): Promise<{ vectors: Float32Array[]; usage?: Usage }>;
+  /** Given when the caller supplies the store; otherwise the core uses IndexedDB or memory itself. */
+  read?(range: KeyRange): Promise<{ key: string; value: Uint8Array }[]>;
+  commit?(batch: WriteBatch): Promise<void>;
+  emit(event: MemoryEvent): void;
+  /**
+   * The core's panic hook calls this before the instance traps. A panic inside a spawned future leaves its promise
+   * pending for ever, so without this the waiting calls would hang.
+   */
+  panicked?(message: string): void;
+}
+
+export interface WasmOpenOptions {
+  name: string;
+  userId: string;
+  assistantId: string;
+  storage: 'indexeddb' | 'memory' | 'host';
+  config: Partial<Config>;
+  /** 32 bits, for ids of a new memory. */
+  seed: number;
+  /** External embedder's identity; absent for the built-in one. */
+  embedder?: { id: string; dimensions: number; maxEmbeddingsPerCall: number } | null;
+  /** False: keyword search only. */
+  builtinEmbedder: boolean;
+  /** Whether the host offers `chat`; without it answers are the recalled passages. */
+  hasChat: boolean;
+}
+
+export interface WasmAddInput {
+  userInput: string;
+  agentResponse: string;
+  /** null = unknown. */
+  epochMs: number | null;
+  offsetMinutes: number;
+  metadata: Metadata;
+  clientId?: string;
+  session?: string;
+  userName?: string;
+  agentName?: string;
+}
+
+export interface WasmRetrieveOptions {
+  topK: number;
+  budgetTokens: number;
+  strategy: Strategy;
+  profile: 'auto' | 'chat' | 'assistant' | 'preference';
+  filter: { tiers?: string[]; roles?: string[]; fromMs?: number; toMs?: number; sessions?: string[]; metadata?: Metadata; exclude?: string[] };
+}
+
+export interface WasmRespondInput extends Omit<WasmAddInput, 'agentResponse'> {
+  callId: string;
+  style?: string;
+  budgetTokens: number;
+}
+
+export interface WasmMemory {
+  add(input: WasmAddInput): Promise<AddMemoryResult>;
+  /** One durable transaction for the whole list; the result is in order. */
+  addMany(inputs: WasmAddInput[]): Promise<AddMemoryResult[]>;
+  retrieve(query: string, options: WasmRetrieveOptions): Promise<RetrieveResult>;
+  respond(query: string, input: WasmRespondInput): Promise<import('../types.js').ResponseResult>;
+  forget(pageIds: string[]): Promise<ForgetResult>;
+  /** Runs the next due job. `ran: false` when none is due; `nextDueMs` is the time of the next one, null when the queue is empty. */
+  work(): Promise<{ ran: boolean; nextDueMs: number | null }>;
+  /** Consolidates all beyond the capacity, runs every job, seals the log. Rejects with the first job's error if one keeps failing. */
+  flush(): Promise<void>;
+  /** Puts a failed job back into the queue. */
+  retryJob(jobId: string): Promise<void>;
+  stats(): Stats;
+  tiers(): TiersView;
+  jobs(): JobView[];
+  /** Pages newest first. */
+  pages(offset: number, limit: number): PageView[];
+  exportAll(): Promise<Uint8Array>;
+  /** Merges a file of `exportAll` into this memory. */
+  importAll(bytes: Uint8Array): Promise<{ added: number; duplicates: number }>;
+  clear(): Promise<void>;
+  /** Hands over the bytes of the embedding table; vectors of pages stored without it are computed by a job. */
+  installTable(bytes: Uint8Array): void;
+  /** After this every call rejects with CLOSED. */
+  close(): Promise<void>;
+  free(): void;
+}
+
+/** The class that wasm-bindgen exports. */
+export interface WasmMemoryConstructor {
+  open(options: WasmOpenOptions, host: Host): Promise<WasmMemory>;
+}
+
+/** Shape of every error that crosses the boundary, in both directions. */
+export interface WireError {
+  code: string;
+  message: string;
+  data?: unknown;
+  /** What it was before it crossed, as far as that can be cloned. */
+  cause?: { name: string; message: string };
+}

@@ -1,0 +1,206 @@
+/**
+ * The page's side of the core's outside world: models and store as the caller gave them, checked and limited.
+ * It stays in the page also when the engine runs in a worker, and with it the API keys.
+ */
+import { aborted, MemoryOSError, toMemoryOSError } from '../errors.js';
+import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, EmbeddingResult, Usage } from '../providers/types.js';
+import type { StorageEngine } from '../storage/types.js';
+import { SurrogateJoiner, wellFormed } from '../text.js';
+import type { HostChatRequest, HostEmbedRequest } from './contract.js';
+import type { HostCalls } from './protocol.js';
+import type { Handlers } from './peer.js';
+
+/** An answer that somebody waits for: its text is streamed, its signal cuts the model off. */
+export interface Listener {
+  onText?: (delta: string) => void;
+  signal?: AbortSignal;
+  /** The model's error as it was thrown, before it crossed into the core and back. */
+  failure?: MemoryOSError;
+}
+
+const DEFAULT_CONCURRENCY = 2;
+
+export interface PageHostOptions {
+  chat?: ChatModel | undefined;
+  embedder?: EmbeddingModel | undefined;
+  storage?: StorageEngine | undefined;
+}
+
+export class PageHost {
+  readonly #options: PageHostOptions;
+  readonly #closing = new AbortController();
+  readonly #listeners = new Map<string, Listener>();
+  readonly #chatSlots: Slots;
+
+  constructor(options: PageHostOptions) {
+    this.#options = options;
+    this.#chatSlots = new Slots(options.chat?.maxConcurrency ?? DEFAULT_CONCURRENCY);
+  }
+
+  /** Ties the model call with this id to an answer until `unlisten`. */
+  listen(callId: string, listener: Listener): void {
+    this.#listeners.set(callId, listener);
+  }
+
+  unlisten(callId: string): void {
+    this.#listeners.delete(callId);
+  }
+
+  /** Cuts off every model call. */
+  close(): void {
+    this.#closing.abort(new MemoryOSError('CLOSED', 'the memory was closed'));
+  }
+
+  readonly handlers: Handlers<HostCalls> = {
+    chat: ([request, callId], signal) => this.#chat(request, callId, signal),
+    embed: ([request], signal) => this.#embed(request, signal),
+    read: ([range]) => this.#store((storage) => storage.read(range)),
+    commit: ([batch]) => this.#store((storage) => storage.commit(batch)),
+  };
+
+  async #chat(request: HostChatRequest, callId: string | undefined, signal: AbortSignal): Promise<ChatResult> {
+    const { chat } = this.#options;
+    if (!chat) throw new MemoryOSError('PROVIDER_FAILED', 'no language model is set');
+    const listener = callId === undefined ? undefined : this.#listeners.get(callId);
+    const cut = AbortSignal.any([signal, this.#closing.signal, ...(listener?.signal ? [listener.signal] : [])]);
+    const joiner = new SurrogateJoiner();
+    const deliver = (delta: string): void => {
+      if (delta !== '' && !cut.aborted) listener?.onText?.(delta);
+    };
+    const { responseSchema, ...rest } = request;
+    const full: ChatRequest = {
+      ...rest,
+      abortSignal: cut,
+      ...(responseSchema ? { responseSchema: { name: responseSchema.name, schema: JSON.parse(responseSchema.schema) as object } } : {}),
+      ...(listener?.onText ? { onText: (delta: string) => deliver(joiner.push(delta)) } : {}),
+    };
+    try {
+      // An answer somebody waits for does not queue behind background work.
+      const result = await this.#chatSlots.run(listener !== undefined, cut, () => chat.chat(full));
+      deliver(joiner.end());
+      return checkChat(result);
+    } catch (thrown) {
+      const error = asProviderError(thrown, cut);
+      if (listener) listener.failure = error;
+      throw error;
+    }
+  }
+
+  async #embed(request: HostEmbedRequest, signal: AbortSignal): Promise<EmbeddingResult> {
+    const { embedder } = this.#options;
+    if (!embedder) throw new MemoryOSError('PROVIDER_FAILED', 'no embedding model is set');
+    const cut = AbortSignal.any([signal, this.#closing.signal]);
+    const perCall = Math.max(1, embedder.maxEmbeddingsPerCall ?? request.texts.length);
+    const vectors: Float32Array[] = [];
+    let usage: Usage | undefined;
+    try {
+      for (let from = 0; from < request.texts.length; from += perCall) {
+        const texts = request.texts.slice(from, from + perCall);
+        const part = await raced(embedder.embed({ texts, kind: request.kind, abortSignal: cut }), cut);
+        vectors.push(...checkVectors(part.vectors, texts.length, embedder.dimensions));
+        usage = addUsage(usage, part.usage);
+      }
+    } catch (thrown) {
+      throw asProviderError(thrown, cut);
+    }
+    return usage ? { vectors, usage } : { vectors };
+  }
+
+  async #store<T>(use: (storage: StorageEngine) => Promise<T>): Promise<T> {
+    const { storage } = this.#options;
+    if (!storage) throw new MemoryOSError('INTERNAL', 'the core asked for a store that was not given');
+    try {
+      return await use(storage);
+    } catch (thrown) {
+      throw toMemoryOSError(thrown, 'STORAGE_UNAVAILABLE');
+    }
+  }
+}
+
+function checkChat(result: ChatResult): ChatResult {
+  if (typeof result?.text !== 'string') throw new MemoryOSError('PROVIDER_BAD_REPLY', `the language model answered without a text: ${typeof result?.text}`);
+  return {
+    text: wellFormed(result.text),
+    finishReason: result.finishReason ?? 'unknown',
+    ...(result.usage ? { usage: { ...result.usage } } : {}),
+  };
+}
+
+/** Count and length are the embedder's contract; what is inside a vector is the core's to judge, text by text. */
+function checkVectors(vectors: unknown, count: number, dimensions: number): Float32Array[] {
+  if (!Array.isArray(vectors) || vectors.length !== count) {
+    throw new MemoryOSError('PROVIDER_BAD_REPLY', `the embedder gave ${Array.isArray(vectors) ? vectors.length : 'no'} vectors for ${count} texts`);
+  }
+  return vectors.map((vector: ArrayLike<number>) => {
+    if (vector?.length !== dimensions) {
+      throw new MemoryOSError('DIMENSION_MISMATCH', `the embedder gave a vector of ${vector?.length} dimensions, its \`dimensions\` say ${dimensions}`, {
+        data: { expected: dimensions, got: vector?.length },
+      });
+    }
+    // A copy of its own buffer: structured clone of a view would copy all that lies behind it.
+    return Float32Array.from(vector);
+  });
+}
+
+function addUsage(sum: Usage | undefined, part: Usage | undefined): Usage | undefined {
+  if (!part) return sum;
+  const add = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0));
+  const inputTokens = add(sum?.inputTokens, part.inputTokens);
+  const outputTokens = add(sum?.outputTokens, part.outputTokens);
+  return { ...(inputTokens === undefined ? {} : { inputTokens }), ...(outputTokens === undefined ? {} : { outputTokens }) };
+}
+
+function asProviderError(thrown: unknown, cut: AbortSignal): MemoryOSError {
+  if (cut.aborted) return toMemoryOSError(cut.reason, 'ABORTED').code === 'CLOSED' ? (cut.reason as MemoryOSError) : aborted(cut);
+  return toMemoryOSError(thrown, 'PROVIDER_FAILED');
+}
+
+/** Settles when the signal fires, also for a model that ignores it. */
+function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** At most `size` at once; those in front go first. */
+class Slots {
+  #free: number;
+  readonly #front: (() => void)[] = [];
+  readonly #back: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.#free = Math.max(1, size);
+  }
+
+  async run<T>(inFront: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const queue = inFront ? this.#front : this.#back;
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(queue, signal);
+    try {
+      signal.throwIfAborted();
+      return await raced(work(), signal);
+    } finally {
+      const next = this.#front.shift() ?? this.#back.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+
+  #wait(queue: (() => void)[], signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const turn = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        queue.splice(queue.indexOf(turn), 1);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      queue.push(turn);
+    });
+  }
+}

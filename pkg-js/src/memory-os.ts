@@ -1,0 +1,357 @@
+/** The public class: checks what it is given and hands it to the engine, in a worker or here. */
+import { readConfig, readIdentity } from './boundary/open.js';
+import type { Identity } from './boundary/open.js';
+import { integer, readBudget, readQuery, readRetrieveOptions, texts } from './boundary/query.js';
+import { readContext, readTurn } from './boundary/turn.js';
+import { readBytes } from './boundary/bytes.js';
+import type { ByteSource } from './boundary/bytes.js';
+import { connect, startWorker } from './engine/client.js';
+import type { WasmRespondInput } from './engine/contract.js';
+import type { Engine } from './engine/engine.js';
+import { PageHost } from './engine/host.js';
+import type { Listener } from './engine/host.js';
+import { PROTOCOL_VERSION } from './engine/protocol.js';
+import type { Args, EngineAssets, EngineCalls, EngineOpenOptions, Result } from './engine/protocol.js';
+import { aborted, invalid, MemoryOSError, toMemoryOSError } from './errors.js';
+import { importTurns } from './import.js';
+import type { ImportOptions } from './import.js';
+import type { ChatModel, EmbeddingModel } from './providers/types.js';
+import { attach, requireStorage, storeIdentity } from './storage/attach.js';
+import type { StorageEngine } from './storage/types.js';
+import { responseStream } from './stream.js';
+import { show, wellFormed } from './text.js';
+import type {
+  AddMemoryInput, AddMemoryResult, ForgetResult, GetResponseOptions, ImportResult, ImportTurn, JobView, MemoryEvent, OpenOptions, PageView,
+  ResponseResult, ResponseStream, RetrieveOptions, RetrieveResult, Stats, TiersView,
+} from './types.js';
+
+export type EventType = MemoryEvent['type'];
+export type EventOf<T extends EventType> = Extract<MemoryEvent, { type: T }>;
+
+// Safari has no Symbol.asyncDispose yet.
+const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? (Symbol.for('Symbol.asyncDispose') as typeof Symbol.asyncDispose);
+
+let lastCall = 0;
+
+export class MemoryOS {
+  readonly name: string;
+  readonly userId: string;
+  readonly assistantId: string;
+
+  readonly #now: () => number;
+  readonly #host: PageHost;
+  readonly #listeners = new Map<EventType | '*', Set<(event: never) => void>>();
+  #engine!: Engine;
+  #detach: () => Promise<void> = () => Promise.resolve();
+  #closing: Promise<void> | undefined;
+  #saidClosed = false;
+
+  private constructor(identity: Identity, now: () => number, host: PageHost) {
+    this.name = identity.name;
+    this.userId = identity.userId;
+    this.assistantId = identity.assistantId;
+    this.#now = now;
+    this.#host = host;
+  }
+
+  /**
+   * Opens a memory, or makes it when there is none. One object owns a memory at a time.
+   * Rejects with INVALID_ARGUMENT, LOCKED, STORAGE_UNAVAILABLE, STORAGE_CORRUPT, VERSION_TOO_NEW, FORBIDDEN (WebAssembly is blocked), NOT_FOUND (the wasm file), ABORTED.
+   */
+  static async open(options: OpenOptions): Promise<MemoryOS> {
+    const identity = readIdentity(options);
+    const embedder = readEmbedder(options.embedder);
+    const storage = readStorage(options.storage);
+    const store = typeof storage === 'object' ? storage : undefined;
+    const now = options.now ?? Date.now;
+    const host = new PageHost({ chat: readChat(options.chat), embedder: typeof embedder === 'object' ? embedder : undefined, storage: store });
+    const memory = new MemoryOS(identity, now, host);
+    const engineOptions: EngineOpenOptions = {
+      ...identity,
+      protocol: PROTOCOL_VERSION,
+      assets: readAssets(options.assets),
+      lockStore: store ? storeIdentity(store) : storage === 'indexeddb' ? 'indexeddb' : null,
+      storage: typeof storage === 'object' ? 'host' : storage,
+      config: readConfig(options.config),
+      seed: readSeed(options.seed),
+      hasChat: options.chat !== undefined && options.chat !== null,
+      builtinEmbedder: embedder === 'builtin',
+      embedder: typeof embedder === 'object'
+        ? { id: `${embedder.provider}/${embedder.modelId}`, dimensions: embedder.dimensions, maxEmbeddingsPerCall: embedder.maxEmbeddingsPerCall ?? DEFAULT_EMBEDDINGS_PER_CALL }
+        : null,
+    };
+    if (options.signal?.aborted) throw aborted(options.signal);
+    if (store) memory.#detach = await attach(store, identity.name);
+    try {
+      memory.#engine = await memory.#start(engineOptions, options);
+    } catch (error) {
+      await memory.#detach();
+      throw error;
+    }
+    return memory;
+  }
+
+  async #start(engineOptions: EngineOpenOptions, options: OpenOptions): Promise<Engine> {
+    if (wantsWorker(options.worker)) {
+      const { worker, owned } = startWorker(options.worker, options.assets?.worker);
+      return connect(worker, engineOptions, {
+        host: this.#host,
+        owned,
+        now: options.now,
+        onEvent: (event) => this.#emit(event),
+        onLost: () => this.#lost(),
+      }, options.signal);
+    }
+    // Loaded only here: a page that uses a worker never needs it.
+    const { openEngine } = await import('./engine/engine.js');
+    const { handlers } = this.#host;
+    const never = new AbortController().signal;
+    return openEngine(engineOptions, {
+      now: this.#now,
+      emit: (event) => this.#emit(event),
+      ...(engineOptions.hasChat ? { chat: async (request, callId) => handlers.chat([request, callId], never) } : {}),
+      ...(engineOptions.embedder ? { embed: async (request) => handlers.embed([request], never) } : {}),
+      ...(engineOptions.storage === 'host' ? { read: async (range) => handlers.read([range], never), commit: async (batch) => handlers.commit([batch], never) } : {}),
+    }, {}, options.signal);
+  }
+
+  /** Stores one exchange; resolves when it is durable. Model work on it comes later, in idle time. */
+  async addMemory(input: AddMemoryInput): Promise<AddMemoryResult> {
+    return this.#call('add', [readTurn(input, this.#now())]);
+  }
+
+  /** Stores many in one durable transaction: all of them or none. */
+  async addMany(inputs: AddMemoryInput[]): Promise<AddMemoryResult[]> {
+    if (!Array.isArray(inputs)) throw invalid(`addMany takes a list of turns, got ${show(inputs)}`);
+    const now = this.#now();
+    return this.#call('addMany', [inputs.map((input, at) => readTurn(input, now, `turn ${at}`))]);
+  }
+
+  /** Imports a conversation in batches. An entry that cannot be read is skipped and reported, the rest is stored. */
+  importConversation(turns: Iterable<ImportTurn> | AsyncIterable<ImportTurn>, options: ImportOptions = {}): Promise<ImportResult> {
+    return importTurns(turns, options, { now: this.#now, addMany: (batch) => this.#call('addMany', [batch]) });
+  }
+
+  async retrieve(query: string, options: RetrieveOptions = {}): Promise<RetrieveResult> {
+    const start = performance.now();
+    const result = await this.#call('retrieve', [readQuery(query), readRetrieveOptions(options)], options.signal);
+    return { ...result, timing: { ms: performance.now() - start } };
+  }
+
+  /**
+   * Answers with the language model and what is remembered, and stores the exchange. Without a model the answer is
+   * the recalled passages. The user's message is stored also when the answer fails or is aborted.
+   */
+  getResponse(query: string, options: GetResponseOptions & { stream: true }): ResponseStream;
+  getResponse(query: string, options?: GetResponseOptions & { stream?: false }): Promise<ResponseResult>;
+  getResponse(query: string, options?: GetResponseOptions): Promise<ResponseResult> | ResponseStream;
+  getResponse(query: string, options: GetResponseOptions = {}): Promise<ResponseResult> | ResponseStream {
+    if (options.stream) return responseStream((onText) => this.#respond(query, options, { onText }));
+    return this.#respond(query, options, {});
+  }
+
+  async #respond(query: string, options: GetResponseOptions, listener: Listener): Promise<ResponseResult> {
+    const { signal } = options;
+    if (signal?.aborted) throw aborted(signal);
+    const callId = `r${++lastCall}`;
+    const userInput = readQuery(query);
+    const input: WasmRespondInput = {
+      ...readContext(options as Record<string, unknown>, this.#now()),
+      userInput,
+      callId,
+      budgetTokens: readBudget(options.budgetTokens),
+    };
+    if (options.style !== undefined) {
+      if (typeof options.style !== 'string') throw invalid(`style must be a string, got ${show(options.style)}`);
+      input.style = wellFormed(options.style);
+    }
+    if (signal) listener.signal = signal;
+    this.#host.listen(callId, listener);
+    try {
+      // Not raced with the signal: it cuts the model off, and the core then stores the user's message before it rejects.
+      return await this.#call('respond', [userInput, input]);
+    } catch (error) {
+      if (signal?.aborted) throw aborted(signal);
+      // The model's own error, with its cause, rather than what came back through the core.
+      throw listener.failure ?? error;
+    } finally {
+      this.#host.unlisten(callId);
+    }
+  }
+
+  /** Removes pages and what was derived from them alone. */
+  async forget(pageIds: string | string[]): Promise<ForgetResult> {
+    return this.#call('forget', [typeof pageIds === 'string' ? [wellFormed(pageIds)] : texts(pageIds, 'pageIds')]);
+  }
+
+  async stats(): Promise<Stats> {
+    return this.#call('stats', []);
+  }
+
+  /** A picture of the tiers, with heat as it is now. */
+  async tiers(): Promise<TiersView> {
+    return this.#call('tiers', []);
+  }
+
+  async jobs(): Promise<JobView[]> {
+    return this.#call('jobs', []);
+  }
+
+  /** Puts a failed job back into the queue. */
+  async retryJob(jobId: string): Promise<void> {
+    if (typeof jobId !== 'string') throw invalid(`jobId must be a string, got ${show(jobId)}`);
+    return this.#call('retryJob', [jobId]);
+  }
+
+  /** Pages, newest first. `limit`: 1 to 10,000, default 100. */
+  async pages(options: { offset?: number; limit?: number } = {}): Promise<PageView[]> {
+    return this.#call('pages', [integer(options.offset, 'offset', 0, 2 ** 31, 0), integer(options.limit, 'limit', 1, 10_000, 100)]);
+  }
+
+  /** Finishes all waiting work and seals the log. Rejects with the error of a job that keeps failing. */
+  async flush(): Promise<void> {
+    return this.#call('flush', []);
+  }
+
+  /** The whole memory as one file: as a Blob, or written to a sink, which is closed; then the result is its size in bytes. */
+  exportTo(): Promise<Blob>;
+  exportTo(sink: WritableStream<Uint8Array>): Promise<number>;
+  async exportTo(sink?: WritableStream<Uint8Array>): Promise<Blob | number> {
+    const bytes = await this.#call('exportAll', []);
+    if (!sink) return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: EXPORT_TYPE });
+    const writer = sink.getWriter();
+    try {
+      await writer.write(bytes);
+      await writer.close();
+    } catch (error) {
+      throw toMemoryOSError(error, 'STORAGE_UNAVAILABLE');
+    }
+    return bytes.byteLength;
+  }
+
+  /** Merges an exported file into this memory; turns that are here already stay single. */
+  async importFrom(source: ByteSource): Promise<{ added: number; duplicates: number }> {
+    return this.#call('importAll', [await readBytes(source)]);
+  }
+
+  /** Removes everything of this user and assistant. */
+  async clear(): Promise<void> {
+    return this.#call('clear', []);
+  }
+
+  /** Calls `listener` for each event of a type, or of every type with `"*"`; the returned function ends that. */
+  on(type: '*', listener: (event: MemoryEvent) => void): () => void;
+  on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void;
+  on(type: EventType | '*', listener: (event: never) => void): () => void {
+    if (typeof listener !== 'function') throw invalid(`a listener must be a function, got ${show(listener)}`);
+    const listeners = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, listeners);
+    // Wrapped, so that the same function may listen twice and each unsubscribing ends its own.
+    const entry = (event: never): void => listener(event);
+    listeners.add(entry);
+    return () => void listeners.delete(entry);
+  }
+
+  /** Ends model calls, waits for the running job, and lets the memory go. May be called again. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#host.close();
+    try {
+      await this.#engine.close();
+    } finally {
+      await this.#detach();
+      this.#emit({ type: 'closed', reason: 'called' });
+    }
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #call<M extends keyof EngineCalls>(method: M, args: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>> {
+    if (this.#closing) throw new MemoryOSError('CLOSED', 'the memory was closed');
+    return this.#engine.call(method, args, signal);
+  }
+
+  #lost(): void {
+    this.#host.close();
+    this.#closing ??= this.#detach();
+    this.#emit({ type: 'closed', reason: 'worker-lost' });
+  }
+
+  #emit(event: MemoryEvent): void {
+    // The core may say it too.
+    if (event.type === 'closed') {
+      if (this.#saidClosed) return;
+      this.#saidClosed = true;
+    }
+    for (const type of [event.type, '*'] as const) {
+      for (const listener of [...(this.#listeners.get(type) ?? [])]) {
+        try {
+          listener(event as never);
+        } catch (error) {
+          // A listener's fault is its own: reported as the platform reports any, and the next one is called.
+          const { reportError } = globalThis as { reportError?: (error: unknown) => void };
+          if (reportError) reportError(error);
+          else console.error(error);
+        }
+      }
+    }
+  }
+}
+
+/** What most servers take in one request. */
+const DEFAULT_EMBEDDINGS_PER_CALL = 64;
+const EXPORT_TYPE = 'application/vnd.memstrata';
+
+function readChat(chat: unknown): ChatModel | undefined {
+  if (chat === undefined || chat === null) return undefined;
+  if (typeof (chat as Partial<ChatModel>).chat !== 'function') throw invalid(`chat must be a model with a chat method, got ${show(chat)}`);
+  return chat as ChatModel;
+}
+
+function readEmbedder(embedder: OpenOptions['embedder']): 'builtin' | 'none' | EmbeddingModel {
+  if (embedder === undefined || embedder === 'builtin') return 'builtin';
+  if (embedder === 'none') return 'none';
+  if (typeof embedder !== 'object' || embedder === null || typeof embedder.embed !== 'function') {
+    throw invalid(`embedder must be "builtin", "none" or a model with an embed method, got ${show(embedder)}`);
+  }
+  integer(embedder.dimensions, 'embedder.dimensions', 1, 4_096);
+  return embedder;
+}
+
+function readStorage(storage: OpenOptions['storage']): 'indexeddb' | 'memory' | StorageEngine {
+  if (storage === 'indexeddb' || storage === 'memory') return storage;
+  if (storage !== undefined) return requireStorage(storage);
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  return process?.versions?.node !== undefined && typeof indexedDB === 'undefined' ? 'memory' : 'indexeddb';
+}
+
+function readAssets(assets: OpenOptions['assets']): EngineAssets {
+  // A worker has another base address: what is relative is relative to the page.
+  const base = (globalThis as { location?: { href: string } }).location?.href;
+  const plain = <T>(source: string | URL | T): string | T => {
+    if (source instanceof URL) return source.href;
+    return typeof source === 'string' && base !== undefined ? new URL(source, base).href : source;
+  };
+  return {
+    ...(assets?.wasm === undefined ? {} : { wasm: plain(assets.wasm) }),
+    ...(assets?.table === undefined ? {} : { table: plain(assets.table) }),
+  };
+}
+
+function readSeed(seed: number | undefined): number {
+  return seed === undefined ? (crypto.getRandomValues(new Uint32Array(1))[0] as number) : integer(seed, 'seed', 0, 2 ** 32 - 1);
+}
+
+function wantsWorker(worker: OpenOptions['worker']): boolean {
+  if (worker === true && typeof Worker === 'undefined') {
+    throw invalid('worker: true, but this environment has no Worker: leave `worker` out or pass false to run on this thread');
+  }
+  if (worker === undefined) return typeof Worker !== 'undefined' && typeof document !== 'undefined';
+  return worker !== false;
+}

@@ -1,0 +1,79 @@
+/**
+ * What a server does not take. "OpenAI-compatible" servers refuse different parts of the same request with HTTP 400;
+ * each refusal leads to a plainer request, and what worked is remembered per server and model.
+ */
+import type { ChatRequest } from './types.js';
+
+export interface Quirks {
+  /** Strongest way it takes to ask for JSON. */
+  json: 'json_schema' | 'json_object' | 'plain';
+  /** Takes `stream_options: { include_usage }`. */
+  streamUsage: boolean;
+  tokensField: 'max_tokens' | 'max_completion_tokens';
+  temperature: boolean;
+}
+
+const NONE: Quirks = { json: 'json_schema', streamUsage: true, tokensField: 'max_tokens', temperature: true };
+
+// Shared by all providers of a realm: two objects for one server learn from each other.
+const known = new Map<string, Quirks>();
+
+export function quirksOf(server: string, model: string): Quirks {
+  return known.get(key(server, model)) ?? NONE;
+}
+
+export function remember(server: string, model: string, quirks: Quirks): void {
+  known.set(key(server, model), quirks);
+}
+
+function key(server: string, model: string): string {
+  return `${server} ${model}`;
+}
+
+/** A plainer request after a refusal, or undefined when there is nothing left to give up. `complaint` is the server's own text. */
+export function plainer(quirks: Quirks, request: ChatRequest, streaming: boolean, complaint: string): Quirks | undefined {
+  const usesUsage = streaming && quirks.streamUsage;
+  const usesJson = request.responseSchema !== undefined && quirks.json !== 'plain';
+  const usesTokens = request.maxOutputTokens !== undefined && quirks.tokensField === 'max_tokens';
+  const usesTemperature = request.temperature !== undefined && quirks.temperature;
+
+  if (usesUsage && /stream_options|include_usage/i.test(complaint)) return { ...quirks, streamUsage: false };
+  if (usesTokens && /max_completion_tokens/i.test(complaint)) return { ...quirks, tokensField: 'max_completion_tokens' };
+  if (usesTemperature && /temperature/i.test(complaint)) return { ...quirks, temperature: false };
+  if (usesJson && /json|response_format|schema|grammar|structured/i.test(complaint)) return lessJson(quirks);
+  // Too long stays too long, and a model that is not there is not there in any format.
+  if (/context|too (long|many|large)|maximum.*tokens|model.*(not (found|exist)|does not exist)|api key/i.test(complaint)) return undefined;
+  // It does not say what it minds: give up the likelier one first.
+  if (usesJson) return lessJson(quirks);
+  if (usesUsage) return { ...quirks, streamUsage: false };
+  return undefined;
+}
+
+function lessJson(quirks: Quirks): Quirks {
+  return { ...quirks, json: quirks.json === 'json_schema' ? 'json_object' : 'plain' };
+}
+
+/** The request's body as this server takes it. */
+export function chatBody(model: string, request: ChatRequest, streaming: boolean, quirks: Quirks): Record<string, unknown> {
+  const { responseSchema, maxOutputTokens, temperature } = request;
+  return {
+    model,
+    messages: messagesFor(request, quirks),
+    ...(maxOutputTokens === undefined ? {} : { [quirks.tokensField]: maxOutputTokens }),
+    ...(temperature === undefined || !quirks.temperature ? {} : { temperature }),
+    ...(responseSchema && quirks.json === 'json_schema'
+      ? { response_format: { type: 'json_schema', json_schema: { name: responseSchema.name, schema: responseSchema.schema, strict: true } } }
+      : {}),
+    ...(responseSchema && quirks.json === 'json_object' ? { response_format: { type: 'json_object' } } : {}),
+    ...(streaming ? { stream: true, ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}) } : {}),
+  };
+}
+
+/** Where the format does not carry the schema the prompt must, and servers insist on the word "json" in it. */
+function messagesFor(request: ChatRequest, quirks: Quirks): ChatRequest['messages'] {
+  if (!request.responseSchema || quirks.json === 'json_schema') return request.messages;
+  const note = `Answer with one json value and nothing else. It must follow this JSON Schema: ${JSON.stringify(request.responseSchema.schema)}`;
+  const last = request.messages.at(-1);
+  if (!last) return [{ role: 'user', content: note }];
+  return [...request.messages.slice(0, -1), { ...last, content: `${last.content}\n\n${note}` }];
+}

@@ -1,0 +1,69 @@
+/**
+ * What memstrata needs from a model. Implement these two interfaces for any model you like;
+ * `openAICompatible` implements both over HTTP.
+ */
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'unknown';
+
+export interface Usage {
+  /** `undefined` where the provider does not say. */
+  inputTokens?: number;
+  outputTokens?: number;
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface ChatRequest {
+  messages: ChatMessage[];
+  /** Most tokens of the answer. */
+  maxOutputTokens?: number;
+  temperature?: number;
+  /** JSON Schema that the answer must follow; a model that cannot is told so in the prompt by the caller. */
+  responseSchema?: { name: string; schema: object };
+  abortSignal?: AbortSignal;
+  /** Called with each piece of text as it comes; a provider that cannot stream calls it once. */
+  onText?: (delta: string) => void;
+}
+
+export interface ChatResult {
+  text: string;
+  /** Never dropped: a truncated answer must not be taken for a whole one. */
+  finishReason: FinishReason;
+  usage?: Usage;
+}
+
+export interface ChatModel {
+  readonly specificationVersion: 'memstrata-v1';
+  readonly provider: string;
+  readonly modelId: string;
+  /** Most requests at once; default 2. */
+  readonly maxConcurrency?: number;
+  chat(request: ChatRequest): Promise<ChatResult>;
+}
+
+export interface EmbeddingRequest {
+  texts: string[];
+  /** Some models embed questions and passages differently. */
+  kind: 'query' | 'passage';
+  abortSignal?: AbortSignal;
+}
+
+export interface EmbeddingResult {
+  /** One vector a text, in the order of the texts. */
+  vectors: Float32Array[];
+  usage?: Usage;
+}
+
+export interface EmbeddingModel {
+  readonly specificationVersion: 'memstrata-v1';
+  readonly provider: string;
+  readonly modelId: string;
+  /** 1 to 4,096. */
+  readonly dimensions: number;
+  /** Texts per call; longer lists are split. */
+  readonly maxEmbeddingsPerCall?: number;
+  embed(request: EmbeddingRequest): Promise<EmbeddingResult>;
+}

@@ -1,0 +1,299 @@
+/**
+ * The public shapes of memstrata. Pure types: importing this file runs nothing.
+ *
+ * Times are milliseconds since the epoch, ids are strings, vectors are `Float32Array`.
+ */
+import type { ChatModel, EmbeddingModel } from './providers/types.js';
+import type { StorageEngine } from './storage/types.js';
+
+/** Where a page of memory lies now. */
+export type Tier = 'short' | 'mid' | 'archive';
+
+/** Free-form, JSON-like values a caller attaches to a page and can filter by. */
+export type MetadataValue = string | number | boolean | null | MetadataValue[] | { [key: string]: MetadataValue };
+export type Metadata = { [key: string]: MetadataValue };
+
+export interface OpenOptions {
+  /** Name of the database; one origin may hold several. */
+  name: string;
+  /** Whose memory this is. Data, never a path: any non-empty string. */
+  userId: string;
+  /** The assistant that remembers. Default `"default"`. */
+  assistantId?: string;
+  /** Language model. Without one, `getResponse` answers with the recalled passages (memory-only mode). */
+  chat?: ChatModel;
+  /** `"builtin"` (default) loads the static English and Chinese table lazily; `"none"` keeps to keywords. */
+  embedder?: 'builtin' | 'none' | EmbeddingModel;
+  /** `"indexeddb"` (default in browsers), `"memory"` (default in Node), or an engine of your own. */
+  storage?: 'indexeddb' | 'memory' | StorageEngine;
+  config?: Partial<Config>;
+  /** Run in a dedicated Worker. Default: true where `Worker` exists and a page is there to be kept smooth. */
+  worker?: boolean | Worker | (() => Worker);
+  /** Where the wasm file, the embedding table and the worker script are; default beside the package's own modules. */
+  assets?: { wasm?: string | URL | BufferSource | WebAssembly.Module; table?: string | URL | BufferSource; worker?: string | URL };
+  /** Gives the time; for tests and replays. Default `Date.now`. */
+  now?: () => number;
+  /** Seed for ids of a new memory; for tests and replays. Default: from `crypto.getRandomValues`. */
+  seed?: number;
+  signal?: AbortSignal;
+}
+
+/** Every parameter, with its default. Ranges are checked when a memory opens. */
+export interface Config {
+  /** Pages in short-term memory, 1 to 1,000. Default 10 (paper: 7). */
+  shortTermCapacity: number;
+  /** Pages handed to consolidation at once, 1 to 100. Default 5. */
+  consolidationBatch: number;
+  /** Segments in mid-term memory before the coldest is archived, 1 to 100,000. Default 200. */
+  midTermCapacity: number;
+  /** f_score from which a page joins a segment, 0 to 2. Default 0.6. */
+  similarityThreshold: number;
+  /** tau: heat from which a segment is promoted. Default 5. */
+  heatThreshold: number;
+  heatAlpha: number;
+  heatBeta: number;
+  heatGamma: number;
+  /** mu: hours after which recency falls to 1/e. Default 24 (paper: 1e7 s). */
+  heatTimeConstantHours: number;
+  /** Minutes of silence that end a session. Default 60. */
+  sessionGapMinutes: number;
+  /** Bytes of write-ahead log before it is sealed into chunks. Default 262,144. */
+  sealThresholdBytes: number;
+}
+
+export interface AddMemoryInput {
+  userInput: string | ContentPart[];
+  agentResponse: string | ContentPart[];
+  /** Milliseconds since the epoch, a Date, or ISO 8601 text (a zone offset in it is kept). Default: now. */
+  timestamp?: number | Date | string;
+  metadata?: Metadata;
+  /** Your own id of the turn: the same id is stored once. */
+  id?: string;
+  /** Your own name of the session; default: sessions end after `sessionGapMinutes` of silence. */
+  session?: string;
+  /** Speakers' names, for conversations between named people. Default: roles. */
+  userName?: string;
+  agentName?: string;
+}
+
+/** Multi-part messages: text is joined, the rest kept as references. */
+export type ContentPart = { type: 'text'; text: string } | { type: string; [key: string]: unknown };
+
+export interface AddMemoryResult {
+  /** Id of the page. */
+  id: string;
+  /** `"duplicate"`: the client id is already there; nothing was written. */
+  status: 'stored' | 'duplicate';
+}
+
+export type Strategy = 'auto' | 'semantic' | 'keyword' | 'temporal';
+
+export interface RetrieveOptions {
+  /** Hits returned, 1 to 1,000. Default 10. */
+  topK?: number;
+  /** Tokens of the packed context, 0 to 1,000,000. Default 1,024. */
+  budgetTokens?: number;
+  strategy?: Strategy;
+  profile?: 'auto' | 'chat' | 'assistant' | 'preference';
+  filter?: Filter;
+  signal?: AbortSignal;
+}
+
+/** All given conditions must hold. */
+export interface Filter {
+  tiers?: Tier[];
+  roles?: ('user' | 'assistant')[];
+  /** Half-open: `from <= t < to`. */
+  from?: number | Date | string;
+  to?: number | Date | string;
+  sessions?: string[];
+  /** Equality by top-level key. */
+  metadata?: Metadata;
+  /** Page ids to leave out. */
+  exclude?: string[];
+}
+
+export interface Hit {
+  /** Id of the turn: page id and side. */
+  id: string;
+  pageId: string;
+  kind: 'turn';
+  role: 'user' | 'assistant';
+  /** Speaker's name or role, as printed in the context. */
+  speaker: string;
+  /** The whole turn. */
+  text: string;
+  /** What of it went into the context; empty when the budget left it out. */
+  quotes: string[];
+  packed: boolean;
+  tier: Tier;
+  segmentId?: string;
+  /** When it was said; `null` if unknown. */
+  time: number | null;
+  offsetMinutes: number;
+  session: string;
+  metadata: Metadata;
+  score: number;
+  /** Terms of the score, largest first; they sum to `score`. Names: GLOSSARY "score parts". */
+  parts: { name: string; value: number }[];
+  /** Tokens it takes in the context. */
+  tokens: number;
+}
+
+export interface RetrieveResult {
+  hits: Hit[];
+  /** Packed passages in order of time, ready for a prompt: data, never instructions. */
+  context: string;
+  contextTokens: number;
+  query: {
+    strategy: Strategy;
+    profile: 'chat' | 'assistant' | 'preference';
+    names: string[];
+    words: string[];
+    months: number[];
+    days: number[];
+    years: number[];
+    /** False when the vectors took no part: no table, or a script it does not read. */
+    vectors: boolean;
+  };
+  /** Passages that ranked next but did not fit. */
+  belowCut: { turnId: string; quote: string; score: number; tokens: number }[];
+  /** From call to answer, the way to the worker and back included. Absent in the recall of an answer. */
+  timing?: { ms: number };
+}
+
+export interface GetResponseOptions {
+  /** Yields text as it comes when true. */
+  stream?: boolean;
+  signal?: AbortSignal;
+  /** How the assistant should write, for example "brief and warm". */
+  style?: string;
+  budgetTokens?: number;
+  metadata?: Metadata;
+  timestamp?: number | Date | string;
+  id?: string;
+  userName?: string;
+  agentName?: string;
+  session?: string;
+}
+
+export interface ResponseResult {
+  text: string;
+  /** Page that now holds the exchange. */
+  pageId: string;
+  /** `"memory-only"`: no language model is set and the text is the recalled passages. */
+  mode: 'model' | 'memory-only';
+  recall: RetrieveResult;
+  finishReason: import('./providers/types.js').FinishReason;
+  usage?: import('./providers/types.js').Usage;
+}
+
+/** A streaming answer: iterate for the text, await `result` for the rest. */
+export interface ResponseStream extends AsyncIterable<string> {
+  readonly result: Promise<ResponseResult>;
+}
+
+export interface ForgetResult {
+  /** Pages that are gone. */
+  pages: string[];
+  /** Ids asked for that are not in this memory. */
+  notFound: string[];
+  /** Segments that were rewritten without them, and segments that went with their last page. */
+  segmentsRewritten: string[];
+  segmentsRemoved: string[];
+}
+
+export interface Stats {
+  pages: number;
+  turns: number;
+  shortTerm: { pages: number; capacity: number; waiting: number };
+  midTerm: { segments: number; pages: number; capacity: number };
+  archive: { segments: number; pages: number };
+  jobs: { queued: number; failed: number };
+  index: { atoms: number; words: number; vectors: number; pendingVectors: number };
+  storage: { walRecords: number; walBytes: number; chunks: number; chunkBytes: number };
+  /** Bytes handed to the store since the memory was opened. */
+  writtenBytes: number;
+  embedder: { id: string | null; dimensions: number; ready: boolean };
+  calls: { chat: number; embed: number; tokensIn: number; tokensOut: number };
+}
+
+export interface PageView {
+  id: string;
+  clientId?: string;
+  userInput: string;
+  agentResponse: string;
+  userName: string;
+  agentName: string;
+  time: number | null;
+  offsetMinutes: number;
+  session: string;
+  tier: Tier;
+  segmentId?: string;
+  metadata: Metadata;
+  /** Waiting to sink from short-term into mid-term memory. */
+  waiting: boolean;
+}
+
+export interface SegmentView {
+  id: string;
+  summary: string;
+  keywords: string[];
+  /** Title: the leading keywords. */
+  theme: string;
+  pages: string[];
+  tier: 'mid' | 'archive';
+  heat: { value: number; nVisit: number; lInteraction: number; rRecency: number };
+  lastAccess: number;
+  /** False while no model has enriched it (`offline` policy). */
+  enriched: boolean;
+  startTime: number | null;
+  endTime: number | null;
+}
+
+/** A picture of the tiers, heat computed at the time of the call. */
+export interface TiersView {
+  shortTerm: PageView[];
+  midTerm: SegmentView[];
+  archive: SegmentView[];
+  heatThreshold: number;
+}
+
+export interface JobView {
+  id: string;
+  kind: 'consolidate' | 'embed' | 'promote';
+  state: 'queued' | 'failed';
+  attempts: number;
+  notBefore: number;
+  error?: { code: string; message: string };
+  pages: string[];
+}
+
+/** What happened, in order. */
+export type MemoryEvent =
+  | { type: 'page-added'; pageId: string }
+  | { type: 'page-updated'; pageId: string }
+  | { type: 'consolidated'; pages: string[]; segments: string[] }
+  | { type: 'segment-archived'; segmentId: string }
+  | { type: 'forgotten'; pages: string[] }
+  | { type: 'embedded'; pages: number; pending: number }
+  | { type: 'embedder'; status: 'loading' | 'ready' | 'failed'; message?: string }
+  | { type: 'job-failed'; jobId: string; code: string; message: string; willRetry: boolean }
+  | { type: 'sealed'; chunks: number; bytes: number }
+  | { type: 'cleared' }
+  | { type: 'closed'; reason: 'called' | 'worker-lost' | 'version-change' };
+
+/** One turn pair of a conversation to import. */
+export type ImportTurn = AddMemoryInput;
+
+export interface ImportProgress {
+  done: number;
+  total: number;
+}
+
+export interface ImportResult {
+  added: number;
+  duplicates: number;
+  /** Entries that could not be read, with the reason; the rest was imported. */
+  skipped: { index: number; reason: string }[];
+}

@@ -1,0 +1,131 @@
+//! Forgetting: the page, what was derived from it alone, and every version of either on disk.
+
+use std::collections::BTreeSet;
+
+use super::commit::{Commit, commit};
+use super::consolidate::{describe, page_vector};
+use super::engine::Engine;
+use super::event::Event;
+use crate::effect::Io;
+use crate::error::Result;
+use crate::id::{PageId, SegmentId};
+use crate::model::{Change, Cube, Job, JobKind, Place, Record, RecordKey, RecordKind, Segment};
+
+/// What went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Pages that are gone.
+    pub pages: Vec<PageId>,
+    /// Ids that are not in this memory.
+    pub not_found: Vec<PageId>,
+    /// Segments derived anew without them.
+    pub segments_rewritten: Vec<SegmentId>,
+    /// Segments that went with their last page.
+    pub segments_removed: Vec<SegmentId>,
+}
+
+/// Deletes pages for good: their text, units and vectors, sessions that end up empty, and their share of segments and jobs.
+pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId]) -> Result<Forgotten> {
+    let turn = engine.write_turn().await?;
+    let mut forgotten = Forgotten::default();
+    let (delta, erase) = {
+        let cube = engine.cube.borrow();
+        let index = engine.index.borrow();
+        let asked: BTreeSet<_> = ids.iter().copied().collect();
+        for id in asked {
+            if cube.page(id).is_some() { forgotten.pages.push(id) } else { forgotten.not_found.push(id) }
+        }
+        let gone: BTreeSet<PageId> = forgotten.pages.iter().copied().collect();
+        let mut delta = Vec::new();
+        let mut erase = Vec::new();
+        for page in &gone {
+            let kinds = [RecordKind::Page, RecordKind::Units, RecordKind::Vectors, RecordKind::Place];
+            erase.extend(kinds.map(|kind| RecordKey { kind, id: page.raw() }));
+        }
+        for segment in segments_of(&cube, &gone) {
+            erase.push(RecordKey { kind: RecordKind::Segment, id: segment.id.raw() });
+            let left: Vec<_> = cube.members(segment.id).filter(|page| !gone.contains(page)).collect();
+            if left.is_empty() {
+                forgotten.segments_removed.push(segment.id);
+                continue;
+            }
+            forgotten.segments_rewritten.push(segment.id);
+            let mut segment = without(&cube, &index, segment, &gone, &left);
+            describe(&cube, &index, &mut segment, &left);
+            delta.push(Change::Put(Record::Segment(segment)));
+        }
+        erase.extend(empty_sessions(&cube, &gone));
+        delta.extend(unlinked(&cube, &gone));
+        for job in cube.jobs().filter(|job| job.pages().iter().any(|page| gone.contains(page))) {
+            let left: Vec<_> = job.pages().iter().copied().filter(|page| !gone.contains(page)).collect();
+            delta.push(match left.is_empty() {
+                true => Change::Remove(RecordKey { kind: RecordKind::Job, id: job.id.raw() }),
+                false => Change::Put(Record::Job(with_pages(job, left))),
+            });
+        }
+        (delta, erase)
+    };
+    if forgotten.pages.is_empty() {
+        return Ok(forgotten);
+    }
+    commit(engine, io, &turn, Commit { erase, ..Commit::new(delta, engine.ids.get()) }).await?;
+    engine.emit(Event::Forgotten { pages: forgotten.pages.iter().map(ToString::to_string).collect() });
+    Ok(forgotten)
+}
+
+fn segments_of<'a>(cube: &'a Cube, pages: &BTreeSet<PageId>) -> Vec<&'a Segment> {
+    let ids: BTreeSet<_> = pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| &place.segments).collect();
+    ids.into_iter().filter_map(|&id| cube.segment(id)).collect()
+}
+
+/// The segment with centroid, counts and times of its remaining pages.
+fn without(cube: &Cube, index: &crate::index::Index, segment: &Segment, gone: &BTreeSet<PageId>, left: &[PageId]) -> Segment {
+    let mut segment = segment.clone();
+    let n_gone = cube.members(segment.id).filter(|page| gone.contains(page)).count();
+    segment.l_interaction = segment.l_interaction.saturating_sub(n_gone as u32);
+    segment.centroid.iter_mut().for_each(|x| *x = 0.0);
+    for vector in left.iter().filter_map(|&page| page_vector(index, page)) {
+        segment.centroid.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+    }
+    let said = || left.iter().filter_map(|&page| cube.page(page)).map(|page| page.time_or_recorded());
+    segment.start = said().min();
+    segment.end = said().max();
+    segment
+}
+
+/// Sessions whose every page goes.
+fn empty_sessions(cube: &Cube, gone: &BTreeSet<PageId>) -> Vec<RecordKey> {
+    let touched: BTreeSet<_> = gone.iter().filter_map(|&id| cube.page(id)).map(|page| page.session).collect();
+    let left: BTreeSet<_> = cube.pages().filter(|page| !gone.contains(&page.id)).map(|page| page.session).collect();
+    touched.difference(&left).map(|session| RecordKey { kind: RecordKind::Session, id: session.raw() }).collect()
+}
+
+/// Places of the neighbours in the dialogue chain, joined across the gap.
+fn unlinked(cube: &Cube, gone: &BTreeSet<PageId>) -> Vec<Change> {
+    let beyond = |mut link: Option<PageId>, step: fn(&Place) -> Option<PageId>| {
+        while let Some(id) = link.filter(|id| gone.contains(id)) {
+            link = cube.place(id).and_then(step);
+        }
+        link
+    };
+    let neighbours: BTreeSet<_> = gone
+        .iter()
+        .filter_map(|&id| cube.place(id))
+        .flat_map(|place| [beyond(place.pre, |place| place.pre), beyond(place.next, |place| place.next)])
+        .flatten()
+        .collect();
+    let joined = neighbours.into_iter().filter_map(|id| cube.place(id)).map(|place| Place {
+        pre: beyond(place.pre, |place| place.pre),
+        next: beyond(place.next, |place| place.next),
+        ..place.clone()
+    });
+    joined.map(|place| Change::Put(Record::Place(place))).collect()
+}
+
+fn with_pages(job: &Job, pages: Vec<PageId>) -> Job {
+    let kind = match job.kind {
+        JobKind::Consolidate { .. } => JobKind::Consolidate { pages },
+        JobKind::Embed { .. } => JobKind::Embed { pages },
+    };
+    Job { kind, ..job.clone() }
+}

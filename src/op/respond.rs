@@ -1,0 +1,147 @@
+//! Answering. The user's turn is stored before the model is asked, so that neither a closed tab nor a failing model loses it.
+
+use super::add::{Added, add, measured};
+use super::commit::{Commit, commit};
+use super::engine::Engine;
+use super::event::Event;
+use super::retrieve::{Filter, Recall, RetrieveInput, retrieve};
+use crate::effect::{ChatMessage, ChatReply, ChatRequest, ChatRole, FinishReason, Io, Usage};
+use crate::error::{Error, ErrorCode, Result};
+use crate::generation::{Exchange, respond_prompt};
+use crate::id::PageId;
+use crate::model::{Change, Page, Record};
+use crate::updating::short_term::NewPage;
+
+/// Tokens of the conversation so far that go into a prompt; older pages are left to recall.
+const HISTORY_TOKENS: u32 = 1_500;
+
+/// What to answer.
+#[derive(Clone, Debug)]
+pub struct RespondInput {
+    /// The user's turn; its answer is empty.
+    pub page: NewPage,
+    /// How to write, in words.
+    pub style: Option<String>,
+    /// Tokens of recalled memory in the prompt.
+    pub budget_tokens: u32,
+    /// The call whose listener gets the text as it comes.
+    pub call_id: Option<String>,
+}
+
+/// Who answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The language model.
+    Model,
+    /// Nobody: no language model is set, and the answer is the recalled passages themselves.
+    MemoryOnly,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Responded {
+    /// The text.
+    pub text: String,
+    /// The page that holds the exchange.
+    pub page: PageId,
+    /// Who answered.
+    pub mode: Mode,
+    /// What was recalled.
+    pub recall: Recall,
+    /// Why the text ends.
+    pub finish_reason: FinishReason,
+    /// What it took.
+    pub usage: Usage,
+}
+
+/// Recalls, stores the user's turn, asks the model, stores the answer. Without a model the recalled passages are the answer,
+/// and they are not stored again.
+///
+/// # Errors
+/// The provider's; `PROVIDER_BAD_REPLY` for an empty answer. The user's turn stays stored, and a call with the same client id
+/// takes it up again.
+pub async fn respond(engine: &Engine, io: &Io, input: RespondInput, now_ms: i64) -> Result<Responded> {
+    let query = input.page.user_input.clone();
+    // Without a model there is no prompt that would hold the pages of short-term memory beside what was recalled.
+    let history = if engine.options.has_chat { history(engine, input.page.client_id.as_deref()) } else { Vec::new() };
+    let exclude = history.iter().map(|(id, _)| *id).chain(taken_up(engine, input.page.client_id.as_deref())).collect();
+    let search = RetrieveInput {
+        budget_tokens: input.budget_tokens,
+        filter: Filter { exclude, no_open_questions: true, ..Filter::default() },
+        ..RetrieveInput::new(query.clone())
+    };
+    let recall = retrieve(engine, io, &search, now_ms).await?;
+    let added = add(engine, io, vec![input.page], now_ms).await?;
+    let page = added.first().copied().map(Added::page).ok_or_else(|| Error::internal("a turn was admitted without a page"))?;
+    if !engine.options.has_chat {
+        let text = recall.context.clone();
+        return Ok(Responded { text, page, mode: Mode::MemoryOnly, recall, finish_reason: FinishReason::Stop, usage: Usage::default() });
+    }
+    let exchanges = history.into_iter().map(|(_, exchange)| exchange).collect();
+    let prompt = respond_prompt(input.style.as_deref(), exchanges, &recall.context, &query);
+    let message = |role, content| ChatMessage { role, content };
+    let mut messages = vec![message(ChatRole::System, prompt.system)];
+    for exchange in prompt.history {
+        let sides = [message(ChatRole::User, exchange.user), message(ChatRole::Assistant, exchange.assistant)];
+        messages.extend(sides.into_iter().filter(|message| !message.content.trim().is_empty()));
+    }
+    messages.push(message(ChatRole::User, prompt.user));
+    let reply = io.chat(ChatRequest { messages, max_output_tokens: None, stream_to: input.call_id }).await?;
+    engine.count_call(|ledger| {
+        ledger.chat += 1;
+        ledger.count(reply.usage);
+    });
+    check(&reply)?;
+    store_answer(engine, io, page, &reply.text).await?;
+    let ChatReply { text, finish_reason, usage } = reply;
+    Ok(Responded { text, page, mode: Mode::Model, recall, finish_reason, usage })
+}
+
+/// What the model did not say is not stored as if it had.
+fn check(reply: &ChatReply) -> Result<()> {
+    if reply.finish_reason == FinishReason::Error {
+        return Err(Error::new(ErrorCode::ProviderFailed, "the model ended its answer with an error"));
+    }
+    if reply.text.trim().is_empty() {
+        return Err(Error::new(ErrorCode::ProviderBadReply, format!("the model answered nothing ({:?})", reply.finish_reason)));
+    }
+    Ok(())
+}
+
+/// Completes the page; one that was deleted meanwhile stays deleted.
+async fn store_answer(engine: &Engine, io: &Io, id: PageId, text: &str) -> Result<()> {
+    let turn = engine.write_turn().await?;
+    let page = engine.cube.borrow().page(id).cloned();
+    let Some(page) = page else { return Ok(()) };
+    let page = Page { agent_response: text.into(), ..page };
+    let mut ids = engine.ids.get();
+    let mut delta = vec![Change::Put(Record::Page(page.clone()))];
+    delta.extend(measured(engine, &[page], &mut ids));
+    commit(engine, io, &turn, Commit::new(delta, ids)).await?;
+    engine.emit(Event::PageUpdated { page_id: id.to_string() });
+    Ok(())
+}
+
+/// The page of an earlier attempt at the same turn.
+fn taken_up(engine: &Engine, client_id: Option<&str>) -> Option<PageId> {
+    engine.cube.borrow().page_of_client_id(client_id?)
+}
+
+/// The last pages of short-term memory that fit, oldest first.
+fn history(engine: &Engine, client_id: Option<&str>) -> Vec<(PageId, Exchange)> {
+    let again = taken_up(engine, client_id);
+    let cube = engine.cube.borrow();
+    let mut left = HISTORY_TOKENS;
+    let mut pages = Vec::new();
+    for id in cube.short_term().rev().filter(|&id| Some(id) != again) {
+        let Some(page) = cube.page(id) else { continue };
+        let cost = engine.count_tokens(&page.user_input) + engine.count_tokens(&page.agent_response);
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        pages.push((id, Exchange { user: page.user_input.clone(), assistant: page.agent_response.clone() }));
+    }
+    pages.reverse();
+    pages
+}

@@ -1,0 +1,15 @@
+//! The `offline` policy: what a segment is about, by rules alone. Such a segment is marked unenriched, so that a model may
+//! enrich it later.
+
+use crate::config::{KEYWORDS_PER_SEGMENT, SUMMARY_MAX_CHARS};
+use crate::model::Segment;
+use crate::text;
+
+/// Derives keywords and summary of a segment from the texts of all its pages, in their order.
+///
+/// `document_frequency` gives the share of turns, 0 to 1, that hold a word.
+pub fn describe(segment: &mut Segment, texts: &[&str], document_frequency: &dyn Fn(&str) -> f32) {
+    segment.keywords = text::keywords(texts, KEYWORDS_PER_SEGMENT, document_frequency);
+    segment.summary = text::extractive_summary(texts, &segment.keywords, SUMMARY_MAX_CHARS);
+    segment.enriched = false;
+}

@@ -1,0 +1,7 @@
+//! Whole scenarios through the public API, one outside world each.
+
+mod cases;
+mod keeping;
+mod storage;
+mod tiers;
+mod world;

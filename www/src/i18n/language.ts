@@ -1,0 +1,55 @@
+import { computed, effect } from '@preact/signals';
+import { preference } from '../shell/preference';
+import { en, type Dictionary } from './en';
+import { zh } from './zh';
+
+export const languages = ['en', 'zh'] as const;
+export type Language = (typeof languages)[number];
+
+const dictionaries: Record<Language, Dictionary> = { en, zh };
+
+export const language = preference<Language>('language', navigator.language.startsWith('zh') ? 'zh' : 'en', languages);
+
+/** Every word on the page. Read as `t.value.send`, so that a change of language redraws. */
+export const t = computed(() => dictionaries[language.value]);
+
+/** The reader's own locale where it speaks the chosen language: an Australian reader of English gets Australian dates. */
+const locale = computed(() => navigator.languages.find((each) => each.startsWith(language.value)) ?? (language.value === 'zh' ? 'zh-CN' : 'en'));
+
+const dateTime = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }));
+const date = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }));
+const whole = computed(() => new Intl.NumberFormat(locale.value, { maximumFractionDigits: 0 }));
+const fine = computed(() => new Intl.NumberFormat(locale.value, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
+
+export function showTime(ms: number | null): string {
+  return ms === null ? t.value.timeUnknown : dateTime.value.format(ms);
+}
+
+export function showDate(ms: number | null): string {
+  return ms === null ? t.value.timeUnknown : date.value.format(ms);
+}
+
+export function showCount(n: number): string {
+  return whole.value.format(n);
+}
+
+/** Two decimals: heat, scores. */
+export function showScore(value: number): string {
+  return fine.value.format(value);
+}
+
+export function showBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB'];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${new Intl.NumberFormat(locale.value, { maximumFractionDigits: unit === 0 || size >= 100 ? 0 : 1 }).format(size)} ${units[unit]}`;
+}
+
+effect(() => {
+  document.documentElement.lang = language.value === 'zh' ? 'zh-CN' : 'en';
+  document.title = t.value.pageTitle;
+});

@@ -1,0 +1,29 @@
+import { inspected } from '../chat/log';
+import { t } from '../i18n/language';
+import { forgotten } from '../memory/view';
+import { ContextText } from './ContextText';
+import { Hits } from './Hits';
+import { Probe } from './Probe';
+import { Understood } from './Understood';
+
+/** Why each passage came: the query as read, the hits with their scores, the cut, the context. */
+export function Inspector() {
+  const shown = inspected.value;
+  // The context was packed before a deletion and is one text: with a page of it gone, none of it may stay on show.
+  const stale = shown?.recall.hits.some((hit) => hit.packed && forgotten.value.has(hit.pageId)) ?? false;
+  return (
+    <div class="stack">
+      <Probe />
+      {shown ? (
+        <>
+          <p class="asked" dir="auto">{shown.query}</p>
+          <Understood recall={shown.recall} />
+          <Hits recall={shown.recall} />
+          <ContextText text={stale ? '' : shown.recall.context} />
+        </>
+      ) : (
+        <p class="quiet">{t.value.inspectorEmpty}</p>
+      )}
+    </div>
+  );
+}

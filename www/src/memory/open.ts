@@ -1,0 +1,72 @@
+import { signal } from '@preact/signals';
+import type { MemoryOS } from 'memstrata';
+import { chatModel, chatOn, embedder } from '../models/choice';
+import { troubleOf, type Trouble } from './trouble';
+import { forgetPicture, refreshSoon, watch } from './view';
+
+export const status = signal<'loading' | 'ready' | 'failed'>('loading');
+/** Why the memory is not open. */
+export const openTrouble = signal<Trouble | null>(null);
+
+let opening: Promise<MemoryOS> | null = null;
+
+/**
+ * The memory, opened at the first call. The package is loaded apart from the page, so that the chat can be typed into
+ * before the engine is there.
+ */
+export function memory(): Promise<MemoryOS> {
+  opening ??= open();
+  return opening;
+}
+
+/** Opens again: after a failure, or with other models. */
+export async function reopen(): Promise<void> {
+  const before = opening;
+  opening = null;
+  status.value = 'loading';
+  if (before) {
+    try {
+      await (await before).close();
+    } catch {
+      // It never opened, or is closed already: both leave the way free.
+    }
+  }
+  await memory().catch(() => undefined);
+}
+
+async function open(): Promise<MemoryOS> {
+  status.value = 'loading';
+  openTrouble.value = null;
+  try {
+    const { MemoryOS } = await import('memstrata');
+    const chat = chatOn.value ? await chatModel() : undefined;
+    const opened = await MemoryOS.open({
+      name: 'playground',
+      userId: 'me',
+      assistantId: 'playground',
+      embedder: embedder.value,
+      ...(chat ? { chat } : {}),
+    });
+    watch(opened);
+    opened.on('closed', (event) => {
+      // A call of ours is followed by another opening; anything else leaves the page without a memory.
+      if (event.reason !== 'called') {
+        fail({ code: 'CLOSED', detail: event.reason });
+        opening = null;
+      }
+    });
+    status.value = 'ready';
+    refreshSoon();
+    return opened;
+  } catch (error) {
+    opening = null;
+    fail(troubleOf(error));
+    throw error;
+  }
+}
+
+function fail(trouble: Trouble): void {
+  status.value = 'failed';
+  openTrouble.value = trouble;
+  forgetPicture();
+}

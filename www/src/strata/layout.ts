@@ -1,0 +1,199 @@
+import type { PageView, SegmentView, TiersView } from 'memstrata';
+
+/** Where everything of the cross-section lies, in pixels of the picture. Pure: the same memory gives the same picture. */
+export interface Picture {
+  width: number;
+  height: number;
+  zones: Record<ZoneName, { y: number; height: number }>;
+  grains: Grain[];
+  bands: Band[];
+  /** Height of the tau line, between the bands over it and those under it; `null` without bands. */
+  tauY: number | null;
+  /** Foot of the lowest mid-term band. */
+  midEnd: number;
+}
+
+export type ZoneName = 'short' | 'mid' | 'archive' | 'long';
+
+export interface Grain {
+  page: PageView;
+  x: number;
+  y: number;
+  r: number;
+}
+
+export interface Band {
+  segment: SegmentView;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** Too many bands for their words: the coolest are drawn as thin laminae. */
+  lamina: boolean;
+  /** One speck a page, in the order they were said. */
+  specks: { pageId: string; x: number; y: number }[];
+}
+
+const SIDE = 16;
+/** Room at the right for the number of a heat. */
+export const HEAT_COLUMN = 46;
+const HEADING = 30;
+const GRAIN_PITCH = 30;
+const GRAIN_RADIUS = 10;
+const BAND = 28;
+const BAND_GAP = 4;
+const LAMINA = 5;
+const LAMINA_GAP = 2;
+const TAU_GAP = 18;
+/** On a small screen the picture scrolls rather than lose its words. */
+const LABELLED_AT_LEAST = 14;
+const BEDROCK = 72;
+const EMPTY_ROW = 30;
+const FOOT = 14;
+
+export function layOut(tiers: TiersView, width: number, atLeast: number): Picture {
+  const inner = Math.max(width - 2 * SIDE, 120);
+  const grains = layGrains(tiers.shortTerm, inner);
+  const grainRows = Math.max(1, Math.ceil(tiers.shortTerm.length / perRow(inner)));
+  const shortHeight = HEADING + grainRows * GRAIN_PITCH + FOOT;
+
+  const midTerm = [...tiers.midTerm].sort((a, b) => b.heat.value - a.heat.value || a.id.localeCompare(b.id));
+  const archive = [...tiers.archive].sort((a, b) => b.lastAccess - a.lastAccess || a.id.localeCompare(b.id));
+  const most = Math.max(1, ...midTerm.map((s) => s.pages.length), ...archive.map((s) => s.pages.length));
+
+  const archiveShown = Math.min(archive.length, 3);
+  const archiveHeight = archive.length === 0 ? 0 : HEADING + archiveShown * (BAND + BAND_GAP) + (archive.length - archiveShown) * (LAMINA + LAMINA_GAP) + FOOT;
+  const room = atLeast - shortHeight - archiveHeight - BEDROCK - HEADING - TAU_GAP - FOOT;
+  const shown = labelled(midTerm.length, room);
+
+  const bands: Band[] = [];
+  let y = shortHeight + HEADING;
+  let tauY: number | null = null;
+  midTerm.forEach((segment, index) => {
+    if (tauY === null && segment.heat.value < tiers.heatThreshold) {
+      tauY = y + TAU_GAP / 2 - 2;
+      y += TAU_GAP;
+    }
+    const band = layBand(segment, y, index >= shown, inner, most);
+    bands.push(band);
+    y += band.height + (band.lamina ? LAMINA_GAP : BAND_GAP);
+  });
+  if (midTerm.length > 0 && tauY === null) {
+    tauY = y + TAU_GAP / 2 - 2;
+    y += TAU_GAP;
+  }
+  if (midTerm.length === 0) y += EMPTY_ROW;
+  const midHeight = y + FOOT - shortHeight;
+
+  // A small memory leaves room: mid-term takes it, so that the bedrock lies at the foot of the panel.
+  const spare = Math.max(0, atLeast - shortHeight - midHeight - archiveHeight - BEDROCK);
+  const archiveY = shortHeight + midHeight + spare;
+  y = archiveY + HEADING;
+  archive.forEach((segment, index) => {
+    const band = layBand(segment, y, index >= archiveShown, inner, most);
+    bands.push(band);
+    y += band.height + (band.lamina ? LAMINA_GAP : BAND_GAP);
+  });
+
+  const longY = archiveY + archiveHeight;
+  return {
+    width,
+    height: longY + BEDROCK,
+    zones: {
+      short: { y: 0, height: shortHeight },
+      mid: { y: shortHeight, height: midHeight + spare },
+      archive: { y: archiveY, height: archiveHeight },
+      long: { y: longY, height: BEDROCK },
+    },
+    grains,
+    bands,
+    tauY,
+    midEnd: shortHeight + midHeight - FOOT,
+  };
+}
+
+function perRow(inner: number): number {
+  return Math.max(1, Math.floor(inner / GRAIN_PITCH));
+}
+
+function layGrains(pages: PageView[], inner: number): Grain[] {
+  const columns = perRow(inner);
+  const pitch = Math.min(inner / columns, GRAIN_PITCH * 1.4);
+  return pages.map((page, index) => ({
+    page,
+    x: SIDE + (index % columns) * pitch + GRAIN_PITCH / 2,
+    y: HEADING + Math.floor(index / columns) * GRAIN_PITCH + GRAIN_PITCH / 2 + 2,
+    // A long page is a larger grain; the square root keeps an essay from covering its neighbours.
+    r: GRAIN_RADIUS - 2 + Math.min(4, Math.sqrt((page.userInput.length + page.agentResponse.length) / 60)),
+  }));
+}
+
+/** How many of `count` bands get their words, so that the rest still fits in `room` as laminae. */
+function labelled(count: number, room: number): number {
+  const full = BAND + BAND_GAP;
+  const thin = LAMINA + LAMINA_GAP;
+  if (count * full <= room || count <= LABELLED_AT_LEAST) return count;
+  return Math.max(LABELLED_AT_LEAST, Math.min(count, Math.floor((room - count * thin) / (full - thin))));
+}
+
+function layBand(segment: SegmentView, y: number, lamina: boolean, inner: number, most: number): Band {
+  const full = inner - HEAT_COLUMN;
+  const width = Math.max(28, (segment.pages.length / most) * full);
+  const height = lamina ? LAMINA : BAND;
+  const pitch = Math.min(9, (width - 14) / Math.max(1, segment.pages.length - 1));
+  return {
+    segment,
+    x: SIDE,
+    y,
+    width,
+    height,
+    lamina,
+    specks: segment.pages.map((pageId, index) => ({ pageId, x: SIDE + 9 + index * pitch, y: lamina ? y + height / 2 : y + height - 5 })),
+  };
+}
+
+/** The surface of a stratum: a calm line with the unevenness of something laid down, the same at every drawing. */
+export function surface(y: number, width: number, seed: number): string {
+  const step = width / 4;
+  const wave = (index: number): number => Math.sin(seed * 12.9898 + index * 78.233) * 3;
+  let path = `M0 ${y + wave(0)}`;
+  for (let index = 1; index <= 4; index += 1) {
+    const x = index * step;
+    path += ` C${x - step * 0.6} ${y + wave(index - 1) + wave(index + 7)} ${x - step * 0.4} ${y + wave(index) - wave(index + 7)} ${x} ${y + wave(index)}`;
+  }
+  return path;
+}
+
+/** A pebble of radius `r` around the origin, its shape following from the page's id. */
+export function pebble(id: string, r: number): string {
+  let state = 2166136261;
+  for (const char of id) state = Math.imul(state ^ char.codePointAt(0)!, 16777619) >>> 0;
+  const corners = Array.from({ length: 7 }, (_, index) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const reach = r * (0.84 + (state / 2 ** 32) * 0.28);
+    const angle = (index / 7) * 2 * Math.PI + (state % 97) / 400;
+    return [Math.cos(angle) * reach * 1.06, Math.sin(angle) * reach * 0.94] as const;
+  });
+  const between = (a: readonly [number, number], b: readonly [number, number]): string => `${((a[0] + b[0]) / 2).toFixed(1)} ${((a[1] + b[1]) / 2).toFixed(1)}`;
+  const start = between(corners[6]!, corners[0]!);
+  return `M${start} ${corners.map((corner, index) => `Q${corner[0].toFixed(1)} ${corner[1].toFixed(1)} ${between(corner, corners[(index + 1) % 7]!)}`).join(' ')}Z`;
+}
+
+let canvas: CanvasRenderingContext2D | null | undefined;
+
+/** Cuts text to a width, so that no theme runs over its heat. */
+export function fitText(text: string, width: number, font: string): string {
+  canvas ??= document.createElement('canvas').getContext('2d');
+  if (!canvas) return text;
+  canvas.font = font;
+  if (canvas.measureText(text).width <= width) return text;
+  const chars = [...text];
+  let low = 0;
+  let high = chars.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (canvas.measureText(`${chars.slice(0, middle).join('')}…`).width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return `${chars.slice(0, low).join('').trimEnd()}…`;
+}
