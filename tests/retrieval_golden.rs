@@ -2,6 +2,9 @@
 //!
 //! LoCoMo may not be copied into the project. Point MEMSTRATA_DATA at a folder that holds locomo-dev.json to measure.
 
+// What was measured, and whether it was, is to be read in the output.
+#![allow(clippy::print_stdout)]
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;

@@ -69,6 +69,7 @@ fn better(a: &Neighbour, b: &Neighbour) -> core::cmp::Ordering {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 
@@ -117,7 +118,7 @@ mod tests {
             for row in (0..arena.len()).step_by(5) {
                 arena.remove(row);
             }
-            let keep = |row: u32| row % modulus == 0;
+            let keep = |row: u32| row.is_multiple_of(modulus);
             if arena.unit(&query).is_ok() {
                 let found = top_k(&arena, &query, k, &keep).unwrap();
                 prop_assert_eq!(found, brute_force(&arena, &query, k, &keep));

@@ -18,10 +18,6 @@ pub(crate) struct Layout {
     session_of: Vec<u32>,
     /// By session number: its first place; one more entry at the end.
     first_place: Vec<u32>,
-    /// By session number: session handle.
-    sessions: Vec<u32>,
-    /// By turn handle.
-    place_of_turn: Vec<u32>,
     /// By atom handle.
     place_of_atom: Vec<u32>,
     norms: [Norms; 2],
@@ -39,19 +35,12 @@ pub(crate) struct Norms {
 impl Layout {
     /// `first_atom` has one entry a turn handle and one more at the end.
     pub(crate) fn new(sessions: &Sessions, first_atom: &[u32], lexical: &Lexical) -> Self {
-        let n_handles = first_atom.len() - 1;
-        let n_atoms = first_atom[n_handles] as usize;
-        let mut layout = Self {
-            place_of_turn: vec![DEAD; n_handles],
-            place_of_atom: vec![DEAD; n_atoms],
-            sessions: sessions.order().to_vec(),
-            ..Self::default()
-        };
+        let n_atoms = first_atom[first_atom.len() - 1] as usize;
+        let mut layout = Self { place_of_atom: vec![DEAD; n_atoms], ..Self::default() };
         for (number, &session) in (0u32..).zip(sessions.order()) {
             layout.first_place.push(layout.order.len() as u32);
             for &turn in sessions.turns(session) {
                 let place = layout.order.len() as u32;
-                layout.place_of_turn[turn as usize] = place;
                 let atoms = first_atom[turn as usize] as usize..first_atom[turn as usize + 1] as usize;
                 layout.place_of_atom[atoms].fill(place);
                 layout.order.push(turn);
@@ -68,16 +57,12 @@ impl Layout {
     }
 
     pub(crate) fn n_sessions(&self) -> usize {
-        self.sessions.len()
+        self.first_place.len() - 1
     }
 
     /// Turn handles in chronological order.
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
-    }
-
-    pub(crate) fn place_of_turn(&self, turn: u32) -> u32 {
-        self.place_of_turn[turn as usize]
     }
 
     #[inline]
@@ -88,11 +73,6 @@ impl Layout {
     #[inline]
     pub(crate) fn session_of_place(&self, place: usize) -> usize {
         self.session_of[place] as usize
-    }
-
-    /// Handle of a session by its number in chronological order.
-    pub(crate) fn session(&self, number: usize) -> u32 {
-        self.sessions[number]
     }
 
     /// Places of `place` and its `reach` neighbours on either side inside the session.

@@ -4,8 +4,7 @@
 //! A posting is the handle of an atom, once for each occurrence. Nothing else is stored by document: a turn's frequency is
 //! the sum over its atoms, a window's and a session's the sum over their turns, and the two lexical fields (stems and
 //! character 4-grams) are resolved through the dictionary (term -> forms -> postings). A form's 4-grams are therefore
-//! written once and not once a turn: on 4-byte postings this is an eighth of the memory of gram postings by turn, at the
-//! price of summing several short lists a gram.
+//! written once and not once a turn, at the price of summing several short lists a gram.
 
 use super::dictionary::Interner;
 use crate::text::{TokenKind, for_each_gram, for_each_token, stem};

@@ -3,7 +3,9 @@
 pub mod arena;
 pub mod bm25;
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod bm25_test;
+mod columns;
 mod corpus;
 mod dictionary;
 pub mod flat;
@@ -14,4 +16,5 @@ mod session;
 mod vector;
 
 pub use arena::Arena;
-pub use corpus::{Index, NewTurn, is_personal_name};
+pub use columns::is_personal_name;
+pub use corpus::{Index, NewTurn};

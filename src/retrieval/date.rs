@@ -132,6 +132,7 @@ pub(crate) fn is_only_a_date(lower: &str) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,5 +1,5 @@
 //! The outside world of a test: a store in memory, scripted models, and faults at chosen effects. No clock, no sleep.
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
 use std::path::Path;
 use std::rc::Rc;

@@ -9,9 +9,9 @@ mod scalar;
 mod simd128;
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(crate) use scalar::{dot_f32, dot_i8, dot_i16, dots_i8};
+pub(crate) use scalar::{dot_f32, dot_i16, dots_i8};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(crate) use simd128::{dot_f32, dot_i8, dot_i16, dots_i8};
+pub(crate) use simd128::{dot_f32, dot_i16, dots_i8};
 
 /// Lanes in which a float dot product is accumulated, in both versions.
 const FLOAT_LANES: usize = 8;
@@ -26,6 +26,10 @@ pub(crate) fn query_code_limit(dims: usize) -> i16 {
 mod tests {
     use proptest::prelude::*;
 
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    use super::scalar::dot_i8;
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    use super::simd128::dot_i8;
     use super::*;
 
     fn naive_i8(query: &[i16], row: &[i8]) -> i32 {
