@@ -9,8 +9,9 @@ use core::cell::RefCell;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::collections::BTreeMap;
 use std::rc::Rc;
+
+use litemap::LiteMap;
 
 use crate::error::{Error, Result};
 use crate::storage::{Entry, KeyRange, WriteBatch};
@@ -161,7 +162,7 @@ enum Slot {
 struct Ports {
     asked: u64,
     outbox: Vec<(EffectId, Effect)>,
-    slots: BTreeMap<EffectId, Slot>,
+    slots: LiteMap<EffectId, Slot>,
 }
 
 /// A workflow's way to the outside world.

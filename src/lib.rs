@@ -10,6 +10,7 @@ pub mod index;
 pub mod memory_os;
 pub mod model;
 pub mod op;
+mod order;
 pub mod retrieval;
 pub mod storage;
 pub mod text;

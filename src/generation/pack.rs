@@ -3,6 +3,8 @@
 //! Greedy by `score - P ln(tokens)`. The speaker's label is paid once a turn, a heading once a session, and a further part
 //! of a turn that is in already is worth `REP` less (eval/RETRIEVAL.md, part B, section 2; recipe.py, `pack`).
 
+use crate::order::{sort, sort_by};
+
 /// Exponent of the length: how much a part's cost tells against its score; 0 and up. Source: eval/RETRIEVAL.md (without
 /// it -.0030, tuned on LoCoMo dev).
 pub const P: f64 = 0.9;
@@ -71,7 +73,7 @@ pub fn pack(candidates: &[Candidate], budget_tokens: u32, heading_tokens: &dyn F
         pool.select_nth_unstable_by(POOL, better);
         pool.truncate(POOL);
     }
-    pool.sort_unstable_by(better);
+    sort_by(&mut pool, better);
 
     let mut packed = Packed::default();
     let (mut chosen, mut too_long) = (Vec::new(), vec![false; pool.len()]);
@@ -112,14 +114,14 @@ pub fn pack(candidates: &[Candidate], budget_tokens: u32, heading_tokens: &dyn F
         }
     }
 
-    chosen.sort_unstable();
+    sort(&mut chosen);
     packed.left_out = pool
         .iter()
         .zip(too_long)
         .filter(|((candidate, _), _)| chosen.binary_search(candidate).is_err())
         .map(|(&(candidate, value), too_long)| LeftOut { candidate, value, too_long })
         .collect();
-    packed.left_out.sort_by(|a, b| b.value.total_cmp(&a.value));
+    sort_by(&mut packed.left_out, |a, b| b.value.total_cmp(&a.value));
     for at in chosen {
         let Candidate { group, session, .. } = candidates[at];
         match packed.groups.last_mut() {

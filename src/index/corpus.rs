@@ -13,6 +13,7 @@ use super::vector::TurnVectors;
 use crate::error::{Error, Result};
 use crate::id::{SessionId, Side, TurnId};
 use crate::model::{Space, TurnUnits};
+use crate::order::sort;
 use crate::time::Timestamp;
 
 /// A turn as the index takes it. Nothing of it is kept but numbers and the dictionary of its words.
@@ -303,7 +304,7 @@ impl Index {
             self.n_live_atoms -= atoms.len();
         }
         let mut rows: Vec<u16> = atoms.flat_map(|atom| self.atoms.rows(atom)).copied().collect();
-        rows.sort_unstable();
+        sort(&mut rows);
         rows.dedup();
         if let Some(&last) = rows.last() {
             self.row_df.resize(self.row_df.len().max(usize::from(last) + 1), 0);

@@ -2,6 +2,7 @@
 
 use super::Arena;
 use crate::error::Result;
+use crate::order::sort_by;
 
 /// Rows rescored in f32 whatever `k` is. Source: eval/EVAL.md, recall@10 of 1.0 on 10,000 real vectors with 20.
 pub const RESCORE: usize = 20;
@@ -38,7 +39,7 @@ pub fn top_k(arena: &Arena, query: &[f32], k: usize, keep: &dyn Fn(u32) -> bool)
     for neighbour in &mut best {
         neighbour.cosine = arena.exact_dot(&query, neighbour.row as usize);
     }
-    best.sort_unstable_by(better);
+    sort_by(&mut best, better);
     best.truncate(k);
     Ok(best)
 }

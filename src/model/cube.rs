@@ -1,8 +1,7 @@
 //! The textual memory of one cube: every tier of one scope, in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use hashbrown::HashMap;
+use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
 
 use super::fact::Fact;
@@ -47,22 +46,22 @@ impl Scope {
 /// All tiers of one scope. Changed by [`Cube::apply`] alone, live and at load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cube {
-    pages: BTreeMap<PageId, Page>,
+    pages: LiteMap<PageId, Page>,
     units: HashMap<PageId, PageUnits>,
     places: HashMap<PageId, Place>,
     /// The space that each page has been embedded in, as a number in `spaces`. The vectors themselves live in the index.
     embedded: HashMap<PageId, u16>,
     spaces: Vec<Space>,
-    segments: BTreeMap<SegmentId, Segment>,
-    sessions: BTreeMap<SessionId, Session>,
-    jobs: BTreeMap<JobId, Job>,
-    facts: BTreeMap<FactId, Fact>,
-    profiles: BTreeMap<u64, Profile>,
-    traits: BTreeMap<u8, Trait>,
+    segments: LiteMap<SegmentId, Segment>,
+    sessions: LiteMap<SessionId, Session>,
+    jobs: LiteMap<JobId, Job>,
+    facts: LiteMap<FactId, Fact>,
+    profiles: LiteMap<u64, Profile>,
+    traits: LiteMap<u8, Trait>,
     // What follows is derived from the records above.
-    arrival: BTreeMap<u64, PageId>,
-    short_term: BTreeSet<(u64, PageId)>,
-    members: HashMap<SegmentId, BTreeSet<(u64, PageId)>>,
+    arrival: LiteMap<u64, PageId>,
+    short_term: LiteMap<(u64, PageId), ()>,
+    members: HashMap<SegmentId, LiteMap<(u64, PageId), ()>>,
     by_client_id: HashMap<String, PageId>,
     session_by_label: HashMap<String, SessionId>,
 }
@@ -160,7 +159,7 @@ impl Cube {
                 self.profiles.remove(&key.id);
             }
             RecordKind::Trait => {
-                self.traits.retain(|&dimension, _| u64::from(dimension) != key.id);
+                self.traits.retain(|dimension, _| u64::from(*dimension) != key.id);
             }
         }
     }
@@ -169,10 +168,10 @@ impl Cube {
     fn link(&mut self, id: PageId) {
         let (Some(page), Some(place)) = (self.pages.get(&id), self.places.get(&id)) else { return };
         if place.segments.is_empty() {
-            self.short_term.insert((page.position, id));
+            self.short_term.insert((page.position, id), ());
         }
         for &segment in &place.segments {
-            self.members.entry(segment).or_default().insert((page.position, id));
+            self.members.entry(segment).or_default().insert((page.position, id), ());
         }
     }
 
@@ -259,8 +258,13 @@ impl Cube {
     }
 
     /// Short-term memory, oldest first.
-    pub fn short_term(&self) -> impl DoubleEndedIterator<Item = PageId> + ExactSizeIterator {
-        self.short_term.iter().map(|&(_, id)| id)
+    pub fn short_term(&self) -> impl DoubleEndedIterator<Item = PageId> {
+        self.short_term.keys().map(|&(_, id)| id)
+    }
+
+    /// Pages in short-term memory.
+    pub fn n_short_term(&self) -> usize {
+        self.short_term.len()
     }
 
     /// A segment by id.
@@ -275,12 +279,12 @@ impl Cube {
 
     /// The pages of a segment in the order of arrival.
     pub fn members(&self, id: SegmentId) -> impl DoubleEndedIterator<Item = PageId> {
-        self.members.get(&id).into_iter().flat_map(|pages| pages.iter().map(|&(_, page)| page))
+        self.members.get(&id).into_iter().flat_map(|pages| pages.keys().map(|&(_, page)| page))
     }
 
     /// Number of pages of a segment.
     pub fn n_members(&self, id: SegmentId) -> usize {
-        self.members.get(&id).map_or(0, BTreeSet::len)
+        self.members.get(&id).map_or(0, LiteMap::len)
     }
 
     /// A session by id.
@@ -320,7 +324,7 @@ impl Cube {
 
     /// The current profile.
     pub fn profile(&self) -> Option<&Profile> {
-        self.profiles.values().next_back()
+        self.profiles.last().map(|(_, profile)| profile)
     }
 
     /// The traits that are known.
@@ -330,6 +334,6 @@ impl Cube {
 
     /// The position for the next page.
     pub fn next_position(&self) -> u64 {
-        self.arrival.keys().next_back().map_or(0, |last| last + 1)
+        self.arrival.last().map_or(0, |(last, _)| last + 1)
     }
 }

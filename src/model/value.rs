@@ -1,11 +1,11 @@
 //! Metadata: free-form, JSON-like values that callers attach to a page.
 
-use std::collections::BTreeMap;
+use litemap::LiteMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Caller's keys and values.
-pub type Metadata = BTreeMap<String, Value>;
+pub type Metadata = LiteMap<String, Value>;
 
 /// A JSON-like value. In records it is tagged; in readable formats it looks like plain JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub enum Value {
     /// JSON array.
     List(Vec<Value>),
     /// JSON object.
-    Map(BTreeMap<String, Value>),
+    Map(LiteMap<String, Value>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -32,7 +32,7 @@ enum Plain {
     Number(f64),
     Text(String),
     List(Vec<Value>),
-    Map(BTreeMap<String, Value>),
+    Map(LiteMap<String, Value>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -43,7 +43,7 @@ enum Tagged {
     Number(f64),
     Text(String),
     List(Vec<Value>),
-    Map(BTreeMap<String, Value>),
+    Map(LiteMap<String, Value>),
 }
 
 impl Serialize for Value {

@@ -1,7 +1,5 @@
 //! Commit, then apply: the one way in which anything changes.
 
-use std::collections::BTreeMap;
-
 use hashbrown::HashSet;
 
 use super::engine::Engine;
@@ -10,6 +8,7 @@ use crate::effect::Io;
 use crate::error::{ErrorCode, Result};
 use crate::id::IdSource;
 use crate::model::{Change, Record, RecordKey, RecordKind, Segment};
+use crate::order::sort_and_dedup;
 use crate::storage::{
     Durability, Entry, Frame, FrameHead, FrameKind, Keyspace, Location, Store, WriteBatch, encode_record, frame_bytes,
 };
@@ -142,13 +141,12 @@ async fn rewrite_without(
     io: &Io,
     commit: &Commit,
     batch: &mut WriteBatch,
-) -> Result<BTreeMap<Location, Option<Kept>>> {
+) -> Result<Vec<(Location, Option<Kept>)>> {
     let gone: HashSet<RecordKey> = commit.erase.iter().copied().collect();
     let replaced: HashSet<RecordKey> = commit.delta.iter().map(Change::key).collect();
     let mut places: Vec<Location> = commit.erase.iter().flat_map(|&key| engine.catalog.borrow().places(key)).collect();
-    places.sort_unstable();
-    places.dedup();
-    let mut rewritten = BTreeMap::new();
+    sort_and_dedup(&mut places);
+    let mut rewritten = Vec::new();
     for at in places {
         let (store, key, kind) = match at {
             Location::Log(seq) => (Store::Wal, engine.keys.wal(seq), FrameKind::Log),
@@ -170,13 +168,13 @@ async fn rewrite_without(
             // The manifest lists the chunks, so an empty one stays until the next sealing.
             if keep.is_empty() && kind == FrameKind::Log {
                 batch.deletes.push(range.clone());
-                rewritten.insert(at, None);
+                rewritten.push((at, None));
                 continue;
             }
             let bytes = frame_bytes(kind, frame.head, keep.iter().map(|record| record.bytes));
             let records =
                 keep.iter().map(|record| (record.key, record.seq, record.bytes.len(), record.is_removal())).collect();
-            rewritten.insert(at, Some(Kept { bytes: bytes.len(), records }));
+            rewritten.push((at, Some(Kept { bytes: bytes.len(), records })));
             batch.put(store, key, bytes);
         }
     }

@@ -86,7 +86,7 @@ fn settle(
     placed: Placement,
     now_ms: i64,
 ) -> (Vec<Change>, Vec<SegmentId>) {
-    let mut segments: Vec<Segment> = placed.segments.into_values().collect();
+    let mut segments: Vec<Segment> = placed.segments.into_iter().map(|(_, segment)| segment).collect();
     for segment in &mut segments {
         let joined = placed.places.iter().filter(|place| place.segments.contains(&segment.id)).map(|place| place.page);
         let mut pages: Vec<PageId> = cube.members(segment.id).collect();

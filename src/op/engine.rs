@@ -1,10 +1,10 @@
 //! The engine: everything that a workflow works on.
 
 use core::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
+use litemap::LiteMap;
 
 use super::event::Event;
 use super::writer::{Turn, Writer};
@@ -98,7 +98,7 @@ pub struct Engine {
     pub(super) manifest: RefCell<Manifest>,
     pub(super) ids: Cell<IdSource>,
     pub(super) seq: Cell<u64>,
-    pub(super) visits: RefCell<BTreeMap<SegmentId, Visits>>,
+    pub(super) visits: RefCell<LiteMap<SegmentId, Visits>>,
     pub(super) ledger: Cell<Ledger>,
     pub(super) written_bytes: Cell<u64>,
     /// Whether pages may lack vectors that no job is about: after opening, or when a table arrives.
@@ -261,7 +261,7 @@ impl Engine {
     pub(super) fn apply(&self, delta: Vec<Change>) {
         let mut pages: Vec<PageId> = Vec::new();
         let mut seen = HashSet::new();
-        let mut vectors: BTreeMap<PageId, PageVectors> = BTreeMap::new();
+        let mut vectors: HashMap<PageId, PageVectors> = HashMap::new();
         let mut cube = self.cube.borrow_mut();
         for change in delta {
             let key = change.key();

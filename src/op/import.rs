@@ -9,6 +9,7 @@ use crate::effect::Io;
 use crate::error::Result;
 use crate::id::{PageId, SegmentId, SessionId};
 use crate::model::{Change, Cube, Page, Record};
+use crate::order::sort_by_key;
 use crate::storage::{decode_record, read_snapshot};
 use crate::updating::short_term::consolidation_jobs;
 
@@ -137,7 +138,7 @@ fn merge(cube: &Cube, mut records: Vec<Record>, new_pages: &HashSet<PageId>) -> 
             _ => {}
         }
     }
-    records.sort_by_key(|record| {
+    sort_by_key(&mut records, |record| {
         let position = match record {
             Record::Page(page) => page.position,
             _ => 0,

@@ -1,13 +1,15 @@
 //! Opening: the manifest, then the chunks, then the log; the latest version of every record wins.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
+
+use hashbrown::HashMap;
 
 use super::engine::{Engine, OpenOptions};
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::IdSource;
 use crate::model::{Change, Record, RecordKey};
+use crate::order::sort_by_key;
 use crate::storage::{Frame, FrameKind, Keyspace, Location, Manifest, Store, decode_record};
 
 /// Opens the memory of a scope, or begins one. Writes nothing.
@@ -38,7 +40,7 @@ pub async fn open(io: Io, options: OpenOptions) -> Result<Rc<Engine>> {
     let mut seq = manifest.sealed_seq;
     let mut ids_used = manifest.ids_used;
     let engine = Engine::new(options, manifest);
-    let mut latest: BTreeMap<RecordKey, (u64, Option<Change>)> = BTreeMap::new();
+    let mut latest: HashMap<RecordKey, (u64, Option<Change>)> = HashMap::new();
     let mut newer = None;
     let chunk_values = chunk_ids.iter().zip(&chunks).map(|(&id, entry)| (Location::Chunk(id), FrameKind::Chunk, entry));
     let log_values = log.iter().map(|entry| (Location::Log(0), FrameKind::Log, entry));
@@ -87,11 +89,12 @@ pub async fn open(io: Io, options: OpenOptions) -> Result<Rc<Engine>> {
 
 /// Pages enter the index in the order of arrival, as they did when they were live, so that ties rank as before.
 fn in_order_of_arrival(changes: &mut [Change]) {
-    changes.sort_by_key(|change| {
+    sort_by_key(changes, |change| {
         let position = match change {
             Change::Put(Record::Page(page)) => page.position,
             _ => 0,
         };
-        (change.key().kind, position)
+        let key = change.key();
+        (key.kind, position, key.id)
     });
 }

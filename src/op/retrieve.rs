@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::generation::{Candidate, Packed, Passage, heading, pack, render};
 use crate::id::{PageId, Side, TurnId};
 use crate::model::{Atom, Cube, Cues, Metadata, Page, Tier};
+use crate::order::sort_by;
 use crate::retrieval::{Profile, RankedTurn, Ranking, Request, ScoredAtom, Strategy, rank};
 use crate::text::atom_text;
 
@@ -401,7 +402,7 @@ fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking, quotes: O
     let best = &ranking.atoms[turn.best];
     let mut parts: Vec<_> =
         ranking.parts(best).into_iter().map(|(feature, value)| Part { name: feature.as_str(), value }).collect();
-    parts.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+    sort_by(&mut parts, |a, b| b.value.abs().total_cmp(&a.value.abs()));
     let place = cube.place(page.id);
     let session = cube.session(page.session).and_then(|session| session.label.clone());
     Hit {

@@ -7,6 +7,7 @@ use super::engine::Engine;
 use super::retrieve::tier_name;
 use crate::id::PageId;
 use crate::model::{JobKind, Metadata, Page, Segment};
+use crate::order::sort_by;
 use crate::updating::heat::heat;
 
 /// A page.
@@ -246,7 +247,7 @@ impl Engine {
         let cube = self.cube.borrow();
         let short_term = cube.short_term().filter_map(|id| cube.page(id)).map(|page| self.page_view(page)).collect();
         let mut segments: Vec<_> = cube.segments().map(|segment| self.segment_view(segment, now_ms)).collect();
-        segments.sort_by(|a, b| b.heat.value.total_cmp(&a.heat.value).then(a.id.cmp(&b.id)));
+        sort_by(&mut segments, |a, b| b.heat.value.total_cmp(&a.heat.value).then(a.id.cmp(&b.id)));
         let (archive, mid_term) = segments.into_iter().partition(|segment| segment.tier == "archive");
         TiersView { short_term, mid_term, archive, heat_threshold: self.options.config.heat_threshold }
     }
@@ -294,7 +295,7 @@ impl Engine {
             pages: cube.n_pages(),
             turns: index.len(),
             short_term: ShortTermStats {
-                pages: cube.short_term().len(),
+                pages: cube.n_short_term(),
                 capacity: self.options.config.short_term_capacity,
                 waiting: cube.short_term().filter(|&id| self.is_waiting(id)).count(),
             },

@@ -9,6 +9,7 @@ use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Weight
 use crate::index::Index;
 use crate::index::bm25::{self, Field, Scale};
 use crate::model::Cues;
+use crate::order::sort;
 use crate::text::StaticTable;
 
 /// What the caller may see.
@@ -268,6 +269,6 @@ fn max_sim_atoms(index: &Index, weights: &Weights, visible: &Visible, features: 
         best.truncate(MAX_SIM_BEST_ATOMS);
     }
     let mut at: Vec<u32> = best.into_iter().map(|(_, at)| at).collect();
-    at.sort_unstable();
+    sort(&mut at);
     at.into_iter().map(|at| &visible.sites[at as usize]).map(|site| (site.atom, site.place)).collect()
 }

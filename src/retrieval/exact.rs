@@ -5,6 +5,7 @@ use super::rank::TextOf;
 use super::weights::{EXACT_QUOTED, EXACT_WHOLE, EXACT_WITHIN};
 use crate::index::Index;
 use crate::index::bm25::Field;
+use crate::order::sort_by_key;
 use crate::text::{for_each_token, is_unspaced, stem};
 
 /// Stems of a question that are tracked by turn; more of them would only narrow the candidates further.
@@ -84,7 +85,7 @@ fn candidates(index: &Index, held: &[u64], visible: &[bool], mask: u64) -> Vec<u
         )
         .collect();
     if places.len() > MAX_READ {
-        places.sort_by_cached_key(|&place| atoms(place).map(length).sum::<u32>());
+        sort_by_key(&mut places, |&place| atoms(place).map(length).sum::<u32>());
         places.truncate(MAX_READ);
     }
     places

@@ -4,6 +4,7 @@
 use super::query::Query;
 use crate::index::Index;
 use crate::index::kernel::dot_i16;
+use crate::order::sort_by;
 use crate::text::StaticTable;
 
 /// Sums by atom handle, by place, by place with its neighbours.
@@ -110,7 +111,7 @@ impl Rows {
         };
         let mut rows: Vec<(u16, f32)> = query.rows.iter().map(|&row| (row, idf(row))).collect();
         if rows.len() > MAX_ROWS {
-            rows.sort_by(|a, b| b.1.total_cmp(&a.1));
+            sort_by(&mut rows, |a, b| b.1.total_cmp(&a.1));
             rows.truncate(MAX_ROWS);
         }
         Self {

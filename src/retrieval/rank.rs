@@ -6,6 +6,7 @@ use super::query::{Query, Understanding};
 use super::weights::{Feature, Profile, Strategy, Weights};
 use crate::id::TurnId;
 use crate::index::Index;
+use crate::order::sort_by;
 use crate::text::StaticTable;
 
 /// Hands the text of a turn to the visitor, or does not call it when there is none.
@@ -191,7 +192,7 @@ impl Ranking {
             }
         }
         // A stable sort leaves equal ones in chronological order.
-        turns.sort_by(|a, b| b.hit.cmp(&a.hit).then(b.score.total_cmp(&a.score)));
+        sort_by(&mut turns, |a, b| b.hit.cmp(&a.hit).then(b.score.total_cmp(&a.score)));
         turns
     }
 

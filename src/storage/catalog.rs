@@ -1,9 +1,10 @@
 //! Where the live version of every record lies, and which chunks still hold older ones.
 
 use hashbrown::{HashMap, HashSet};
-use std::collections::BTreeMap;
+use litemap::LiteMap;
 
 use crate::model::RecordKey;
+use crate::order::{sort_and_dedup, sort_by};
 
 /// A value of the database that holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,18 +37,22 @@ struct Usage {
 pub struct Catalog {
     live: HashMap<RecordKey, Live>,
     stale: HashMap<RecordKey, HashSet<Location>>,
-    usage: BTreeMap<Location, Usage>,
+    usage: LiteMap<Location, Usage>,
 }
 
 impl Catalog {
     /// Notes a value that has been written.
     pub fn note_value(&mut self, at: Location, total_bytes: usize) {
-        self.usage.entry(at).or_default().total_bytes = total_bytes as u64;
+        self.usage_of(at).total_bytes = total_bytes as u64;
+    }
+
+    fn usage_of(&mut self, at: Location) -> &mut Usage {
+        self.usage.entry(at).or_insert_with(Usage::default)
     }
 
     /// Notes a record within it; the later commit wins, whatever the order of the calls.
     pub fn note_record(&mut self, at: Location, key: RecordKey, seq: u64, bytes: usize, removal: bool) {
-        self.usage.entry(at).or_default().keys.push(key);
+        self.usage_of(at).keys.push(key);
         let known = self.live.get(&key).copied();
         if known.is_some_and(|known| known.seq > seq) {
             self.stale.entry(key).or_default().insert(at);
@@ -60,7 +65,7 @@ impl Catalog {
             }
         }
         self.live.insert(key, Live { at, seq, bytes: bytes as u32, removal });
-        self.usage.entry(at).or_default().live_bytes += bytes as u64;
+        self.usage_of(at).live_bytes += bytes as u64;
     }
 
     fn uncount(&mut self, known: Live) {
@@ -98,8 +103,7 @@ impl Catalog {
     pub fn places(&self, key: RecordKey) -> Vec<Location> {
         let mut places: Vec<_> = self.live.get(&key).map(|entry| entry.at).into_iter().collect();
         places.extend(self.stale.get(&key).into_iter().flatten().copied());
-        places.sort_unstable();
-        places.dedup();
+        sort_and_dedup(&mut places);
         places
     }
 
@@ -115,20 +119,23 @@ impl Catalog {
                 _ => None,
             })
             .collect();
-        wasted.sort_unstable_by(|a, b| b.cmp(a));
+        sort_by(&mut wasted, |a, b| b.cmp(a));
         wasted.into_iter().map(|(_, id)| id).collect()
     }
 
     /// Values and bytes of the log.
     pub fn log_size(&self) -> (usize, u64) {
-        let log = self.usage.range(Location::Log(0)..=Location::Log(u64::MAX));
-        log.fold((0, 0), |(n, bytes), (_, usage)| (n + 1, bytes + usage.total_bytes))
+        self.size_of(|at| matches!(at, Location::Log(_)))
     }
 
     /// Values and bytes of the chunks.
     pub fn chunk_size(&self) -> (usize, u64) {
-        let chunks = self.usage.range(Location::Chunk(0)..=Location::Chunk(u32::MAX));
-        chunks.fold((0, 0), |(n, bytes), (_, usage)| (n + 1, bytes + usage.total_bytes))
+        self.size_of(|at| matches!(at, Location::Chunk(_)))
+    }
+
+    fn size_of(&self, counts: impl Fn(Location) -> bool) -> (usize, u64) {
+        let values = self.usage.iter().filter(|&(&at, _)| counts(at));
+        values.fold((0, 0), |(n, bytes), (_, usage)| (n + 1, bytes + usage.total_bytes))
     }
 
     /// The live records, for a check against what the tiers hold.

@@ -8,7 +8,7 @@
 //! 8   8  sequence: the commit that wrote it (log), the last one sealed in it (chunk)
 //! 16  4  ids used so far by this replica
 //! 20  4  number of records
-//! 24  4  CRC-32 of bytes 0 to 24
+//! 24  4  XXH32 of bytes 0 to 24
 //! 28  …  records
 //! ```
 //! A *record*:
@@ -18,11 +18,12 @@
 //! 2   8  raw id
 //! 10  8  sequence of the commit that wrote it
 //! 18  4  payload length
-//! 22  4  CRC-32 of bytes 0 to 22 and of the payload
+//! 22  4  XXH32 of bytes 0 to 22 and of the payload
 //! 26  …  payload (postcard)
 //! ```
 
 use serde::Serialize;
+use xxhash_rust::xxh32::{Xxh32, xxh32};
 
 use super::manifest::FORMAT_VERSION;
 use crate::error::{Error, ErrorCode, Result};
@@ -113,7 +114,7 @@ impl<'a> Frame<'a> {
                 format!("frame has format {version}, this version reads up to {FORMAT_VERSION}"),
             ));
         }
-        if crc32fast::hash(&head[..24]) != u32_at(head, 24) {
+        if xxh32(&head[..24], 0) != u32_at(head, 24) {
             return Err(Error::corrupt("frame head fails its checksum"));
         }
         let n_records = u32_at(head, 20);
@@ -136,10 +137,10 @@ fn parse_record(bytes: &[u8]) -> Result<(Option<RawRecord<'_>>, &[u8])> {
     let end = RECORD_HEAD_BYTES.checked_add(len).filter(|&end| end <= bytes.len());
     let end = end.ok_or_else(|| Error::corrupt(format!("payload of {len} bytes runs past the frame")))?;
     let payload = &bytes[RECORD_HEAD_BYTES..end];
-    let mut crc = crc32fast::Hasher::new();
-    crc.update(&head[..22]);
-    crc.update(payload);
-    if crc.finalize() != u32_at(head, 22) {
+    let mut hash = Xxh32::new(0);
+    hash.update(&head[..22]);
+    hash.update(payload);
+    if hash.digest() != u32_at(head, 22) {
         return Err(Error::corrupt("record fails its checksum"));
     }
     let record = RecordKind::from_tag(head[0]).map(|kind| RawRecord {
@@ -178,10 +179,10 @@ pub fn encode_record(out: &mut Vec<u8>, seq: u64, key: RecordKey, record: Option
     let len = u32::try_from(out.len() - start - RECORD_HEAD_BYTES)
         .map_err(|_| Error::invalid(format!("record of {} bytes exceeds 4 GiB", out.len() - start)))?;
     out[start + 18..start + 22].copy_from_slice(&len.to_le_bytes());
-    let mut crc = crc32fast::Hasher::new();
-    crc.update(&out[start..start + 22]);
-    crc.update(&out[start + RECORD_HEAD_BYTES..]);
-    out[start + 22..start + 26].copy_from_slice(&crc.finalize().to_le_bytes());
+    let mut hash = Xxh32::new(0);
+    hash.update(&out[start..start + 22]);
+    hash.update(&out[start + RECORD_HEAD_BYTES..]);
+    out[start + 22..start + 26].copy_from_slice(&hash.digest().to_le_bytes());
     Ok(())
 }
 
@@ -202,8 +203,8 @@ pub fn frame_bytes<'a>(kind: FrameKind, head: FrameHead, records: impl Iterator<
     out[8..16].copy_from_slice(&head.seq.to_le_bytes());
     out[16..20].copy_from_slice(&head.ids_used.to_le_bytes());
     out[20..24].copy_from_slice(&n_records.to_le_bytes());
-    let crc = crc32fast::hash(&out[..24]);
-    out[24..28].copy_from_slice(&crc.to_le_bytes());
+    let hash = xxh32(&out[..24], 0);
+    out[24..28].copy_from_slice(&hash.to_le_bytes());
     out
 }
 

@@ -1,6 +1,7 @@
 //! The manifest: one small value a scope that says what is live.
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh32::xxh32;
 
 use super::codec::u32_at;
 use crate::error::{Error, ErrorCode, Result};
@@ -34,14 +35,14 @@ impl Manifest {
         Self { scope, replica, chunks: Vec::new(), next_chunk: 0, sealed_seq: 0, ids_used: 0 }
     }
 
-    /// Its bytes: magic, format version, CRC-32 of the rest, postcard.
+    /// Its bytes: magic, format version, XXH32 of the rest, postcard.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let body = postcard::to_allocvec(self)
             .map_err(|error| Error::internal(format!("manifest does not serialize: {error}")))?;
         let mut out = Vec::with_capacity(body.len() + 12);
         out.extend_from_slice(&MAGIC);
         out.extend_from_slice(&u32::from(FORMAT_VERSION).to_le_bytes());
-        out.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
+        out.extend_from_slice(&xxh32(&body, 0).to_le_bytes());
         out.extend_from_slice(&body);
         Ok(out)
     }
@@ -61,7 +62,7 @@ impl Manifest {
                 format!("database has format {version}, this version reads up to {FORMAT_VERSION}"),
             ));
         }
-        if crc32fast::hash(&bytes[12..]) != u32_at(bytes, 8) {
+        if xxh32(&bytes[12..], 0) != u32_at(bytes, 8) {
             return Err(Error::corrupt("manifest fails its checksum"));
         }
         postcard::from_bytes(&bytes[12..]).map_err(|error| Error::corrupt(format!("manifest does not decode: {error}")))

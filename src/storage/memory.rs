@@ -1,29 +1,26 @@
 //! A store in memory: for tests, for `storage: "memory"`, and the reference for every other engine.
 
-use std::collections::BTreeMap;
+use litemap::LiteMap;
 
 use super::batch::{Entry, KeyRange, Store, WriteBatch};
 
-/// Four ordered maps.
+/// All four key spaces in one ordered map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryStore {
-    entries: BTreeMap<(Store, String), Vec<u8>>,
+    entries: LiteMap<(Store, String), Vec<u8>>,
 }
 
 impl MemoryStore {
     /// Entries of a range in key order.
     pub fn read(&self, range: &KeyRange) -> Vec<Entry> {
-        if range.from >= range.to {
-            return Vec::new();
-        }
-        let bounds = (range.store, range.from.clone())..(range.store, range.to.clone());
-        self.entries.range(bounds).map(|((_, key), value)| Entry { key: key.clone(), value: value.clone() }).collect()
+        let inside = self.entries.iter().filter(|((store, key), _)| is_inside(range, *store, key));
+        inside.map(|((_, key), value)| Entry { key: key.clone(), value: value.clone() }).collect()
     }
 
     /// Carries out a whole batch.
     pub fn commit(&mut self, batch: WriteBatch) {
         for range in &batch.deletes {
-            self.entries.retain(|(store, key), _| !(*store == range.store && *key >= range.from && *key < range.to));
+            self.entries.retain(|(store, key), _| !is_inside(range, *store, key));
         }
         for (store, entry) in batch.puts {
             self.entries.insert((store, entry.key), entry.value);
@@ -44,4 +41,8 @@ impl MemoryStore {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
+}
+
+fn is_inside(range: &KeyRange, store: Store, key: &str) -> bool {
+    store == range.store && key >= range.from.as_str() && key < range.to.as_str()
 }

@@ -5,6 +5,7 @@ use hashbrown::{HashMap, HashSet};
 use super::script::{is_hiragana, is_mark, is_unspaced, is_word};
 use super::stem::stem;
 use super::tokenize::{TokenKind, for_each_token};
+use crate::order::sort_by;
 
 /// Words that name no topic though they are not stop words: what is left of contractions, and talk about talking.
 const WEAK: [&str; 78] = [
@@ -155,7 +156,9 @@ pub fn keywords(texts: &[&str], limit: usize, document_frequency: &dyn Fn(&str) 
             ((1.0 + (c.count as f32).ln()) * idf * c.weight * name, c)
         })
         .collect();
-    ranked.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.first.cmp(&y.first)).then_with(|| x.surface.cmp(&y.surface)));
+    sort_by(&mut ranked, |(a, x), (b, y)| {
+        b.total_cmp(a).then(x.first.cmp(&y.first)).then_with(|| x.surface.cmp(&y.surface))
+    });
     let (mut out, mut taken) = (Vec::new(), HashSet::new());
     for (_, candidate) in ranked {
         if out.len() == limit {

@@ -7,6 +7,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::order::sort;
 
 use super::tensors::Tensors;
 use super::vocabulary::{Vocabulary, for_each_bert_word};
@@ -117,7 +118,7 @@ impl StaticTable {
         let mut sum = vec![0.0; self.dims];
         // ascending, so that the order of words changes no bit of the result
         let mut sorted = rows.to_vec();
-        sorted.sort_unstable();
+        sort(&mut sorted);
         for same in sorted.chunk_by(|a, b| a == b) {
             let Some(scale) = self.scale.get(usize::from(same[0])) else { continue };
             let weight = (same.len() as f32).sqrt() * scale;

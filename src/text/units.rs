@@ -1,6 +1,7 @@
 //! A turn's units: everything about a text that is computed once, when it is stored.
 
 use crate::model::{Atom, TurnUnits};
+use crate::order::sort;
 
 use super::{StaticTable, atom_text, atoms, cues, estimate_tokens};
 
@@ -18,7 +19,7 @@ pub fn units(text: &str, label: &str, table: Option<&StaticTable>) -> TurnUnits 
                 Some(table) => table.rows_and_count(&body),
                 None => (Vec::new(), estimate_tokens(&body)),
             };
-            rows.sort_unstable();
+            sort(&mut rows);
             rows.dedup();
             Some(Atom {
                 start: u32::try_from(range.start).ok()?,

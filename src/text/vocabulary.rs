@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::decompose_canonical;
 
 use super::script::{is_cjk, is_space};
 
@@ -166,7 +166,11 @@ pub(super) fn for_each_bert_word(text: &str, f: &mut dyn FnMut(&str)) {
     if text.is_ascii() {
         text.chars().for_each(|c| push(c.to_ascii_lowercase()));
     } else {
-        text.nfd().collect::<String>().to_lowercase().chars().for_each(&mut push);
+        // Character by character, so that the tables of the other normal forms stay out of the wasm file. Marks that a
+        // whole-text normalisation would reorder are dropped all the same.
+        for c in text.chars() {
+            decompose_canonical(c, |c| c.to_lowercase().for_each(&mut push));
+        }
     }
     if !word.is_empty() {
         f(&word);

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::id::SegmentId;
 use crate::model::{Cube, Segment};
+use crate::order::sort_by;
 use crate::updating::heat::heat;
 
 /// The segments to archive so that at most `mid_term_capacity` stay active: coldest first, ties by age.
@@ -17,7 +18,7 @@ pub fn to_archive(cube: &Cube, touched: &[&Segment], config: &Config, now_ms: i6
     let mut active: Vec<_> = untouched.chain(touched.iter().copied()).filter(|segment| !segment.archived).collect();
     let surplus = active.len().saturating_sub(config.mid_term_capacity);
     let rank = |segment: &Segment| (segment.l_interaction > 0, heat(segment, config, now_ms).value, segment.id);
-    active.sort_by(|a, b| {
+    sort_by(&mut active, |a, b| {
         let (a, b) = (rank(a), rank(b));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
     });

@@ -1,8 +1,7 @@
 //! Mid-term memory: placing pages into segments (MemoryOS, 3.2.2).
 
-use std::collections::BTreeMap;
-
 use hashbrown::HashSet;
+use litemap::LiteMap;
 
 use crate::config::{Config, SEGMENT_MAX_PAGES};
 use crate::id::{IdSource, PageId, SegmentId, SessionId};
@@ -35,7 +34,7 @@ pub struct Placement {
     /// New places.
     pub places: Vec<Place>,
     /// Touched segments, with counts, centroid, keywords of the new pages and times brought up to date.
-    pub segments: BTreeMap<SegmentId, Segment>,
+    pub segments: LiteMap<SegmentId, Segment>,
 }
 
 /// `f_score = cos(e_segment, e_page) + Jaccard(K_segment, K_page)`, 0 to 2 (MemoryOS, equation 3).
@@ -102,7 +101,7 @@ pub fn place(
 ) -> Placement {
     let mut placement = Placement::default();
     let common = common_direction(cube, space, pages);
-    let mut sizes: BTreeMap<SegmentId, usize> = BTreeMap::new();
+    let mut sizes: LiteMap<SegmentId, usize> = LiteMap::new();
     let mut before = pages.first().and_then(|first| page_before(cube, first.id));
     for page in pages {
         let continued =

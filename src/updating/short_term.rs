@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(first_job, cube.short_term().take(5).collect::<Vec<_>>());
         admit(&mut cube, &config, &mut ids, (15..31).map(|i| turn(&format!("turn {i}"), i)).collect());
         assert_eq!(job_sizes(&cube), [5, 5, 5, 5]);
-        assert_eq!(cube.short_term().len(), 31);
+        assert_eq!(cube.n_short_term(), 31);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use web_sys::{IdbDatabase, IdbFactory, IdbKeyRange, IdbObjectStore, IdbOpenDbReq
 use super::convert::error_of;
 use super::outside::{get, object};
 use crate::error::{Error, ErrorCode, Result};
+use crate::order::sort_and_dedup;
 use crate::storage::{Durability, Entry, KeyRange, Store, WriteBatch};
 
 /// Version of the object stores' layout; the format of values has its own, in the manifest.
@@ -80,8 +81,7 @@ impl Database {
     pub(super) async fn commit(&self, batch: &WriteBatch) -> Result<()> {
         let mut stores: Vec<Store> = batch.puts.iter().map(|(store, _)| *store).collect();
         stores.extend(batch.deletes.iter().map(|range| range.store));
-        stores.sort_unstable();
-        stores.dedup();
+        sort_and_dedup(&mut stores);
         if stores.is_empty() {
             return Ok(());
         }

@@ -150,7 +150,7 @@ fn case_20_names_of_javascript_builtins_are_ordinary_text() {
     let mut world = World::default();
     let memory = world.open();
     world.run(memory.add(conversation(), NOON_MS)).done().expect("stored");
-    let metadata = Metadata::from([("constructor".to_owned(), Value::Text("x".into()))]);
+    let metadata = Metadata::from_iter([("constructor".to_owned(), Value::Text("x".into()))]);
     let marked = NewPage { metadata: metadata.clone(), ..turn("marked by its constructor key", "", 1) };
     world.run(memory.add(vec![marked], NOON_MS)).done().expect("stored");
     for query in ["constructor", "__proto__", "toString"] {

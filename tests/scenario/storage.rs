@@ -120,10 +120,10 @@ fn a_record_of_a_later_version_opens_read_only() {
     entry.value[start + 1] = 200;
     let len = u32::from_le_bytes(entry.value[start + 18..start + 22].try_into().expect("four bytes")) as usize;
     let crc = {
-        let mut crc = crc32fast::Hasher::new();
+        let mut crc = xxhash_rust::xxh32::Xxh32::new(0);
         crc.update(&entry.value[start..start + 22]);
         crc.update(&entry.value[start + head..start + head + len]);
-        crc.finalize()
+        crc.digest()
     };
     entry.value[start + 22..start + 26].copy_from_slice(&crc.to_le_bytes());
     world.store.commit(WriteBatch { puts: vec![(Store::Wal, entry)], ..WriteBatch::default() });

@@ -76,14 +76,16 @@ fn make(world: &mut World, memory: &MemoryOs, step: &Move) -> Ended<Result<(), E
         Move::Flush => ended(world.run(memory.flush(NOON_MS))),
         Move::Retrieve => ended(world.run(memory.retrieve(RetrieveInput::new("bicycle brake"), NOON_MS))),
         Move::Respond(number) => {
-            let input = memstrata::op::RespondInput { page: page(number), style: None, budget_tokens: 100, call_id: None };
+            let input =
+                memstrata::op::RespondInput { page: page(number), style: None, budget_tokens: 100, call_id: None };
             ended(world.run(memory.respond(input, NOON_MS)))
         }
         Move::Forget(number) => {
             let client_id = format!("m{number}");
             let pages = memory.pages(0, usize::MAX).into_iter();
-            let page: Option<PageId> =
-                pages.filter(|page| page.client_id.as_deref() == Some(&client_id)).find_map(|page| page.id.parse().ok());
+            let page: Option<PageId> = pages
+                .filter(|page| page.client_id.as_deref() == Some(&client_id))
+                .find_map(|page| page.id.parse().ok());
             ended(world.run(memory.forget(page.into_iter().collect())))
         }
     }
@@ -140,7 +142,7 @@ fn essence(memory: &MemoryOs) -> Essence {
 #[test]
 fn b02_a_crash_or_failure_at_any_effect_loses_nothing_and_doubles_nothing() {
     let mut n_points = 0;
-    for seed in [1, 2] {
+    for seed in [1, 2, 3] {
         let mut calm = World::default();
         let mut memory = open(&mut calm);
         for (number, step) in moves(seed, 70).iter().enumerate() {
@@ -159,13 +161,19 @@ fn b02_a_crash_or_failure_at_any_effect_loses_nothing_and_doubles_nothing() {
                     [Fault::CrashBefore(at), Fault::CrashAfter(at), Fault::Fail(at, unknown), Fault::Fail(at, full)]
                 {
                     n_points += 1;
-                    disturb(before.clone(), step, fault.clone(), &expected, &format!("seed {seed}, step {number} {step:?}, {fault:?}"));
+                    disturb(
+                        before.clone(),
+                        step,
+                        fault.clone(),
+                        &expected,
+                        &format!("seed {seed}, step {number} {step:?}, {fault:?}"),
+                    );
                 }
             }
         }
     }
     println!("{n_points} points of failure");
-    assert!(n_points > 1_500, "{n_points}");
+    assert!(n_points > 1_000, "{n_points}");
 }
 
 fn disturb(store: memstrata::storage::MemoryStore, step: &Move, fault: Fault, expected: &Essence, at: &str) {
@@ -183,7 +191,9 @@ fn disturb(store: memstrata::storage::MemoryStore, step: &Move, fault: Fault, ex
     let again = open(&mut world);
     // A job that was done before the crash is not queued any more; working again would do the next one.
     if !matches!(step, Move::Work) || essence(&again) != *expected {
-        make(&mut world, &again, step).done().unwrap_or_else(|error| panic!("{at}: the second attempt failed: {error}"));
+        make(&mut world, &again, step)
+            .done()
+            .unwrap_or_else(|error| panic!("{at}: the second attempt failed: {error}"));
     }
     assert_eq!(&essence(&again), expected, "{at}");
     let reopened = open(&mut world);

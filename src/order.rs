@@ -1,0 +1,60 @@
+//! One sort for the whole crate.
+//!
+//! The standard library's sorts are compiled anew for every type and every comparison, several kilobytes each; behind one
+//! dynamic comparison they are compiled once. The core has to stay small, and nothing here sorts in an inner loop.
+
+use core::cmp::Ordering;
+
+/// Sorts by a comparison; equal items keep their order.
+pub(crate) fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    let mut order: Vec<u32> = (0..items.len() as u32).collect();
+    sort_indices(&mut order, &|a, b| compare(&items[a as usize], &items[b as usize]));
+    // Moves every item to its place, one cycle after another.
+    for start in 0..order.len() {
+        let mut at = start;
+        while order[at] as usize != start {
+            let from = order[at] as usize;
+            items.swap(at, from);
+            order[at] = at as u32;
+            at = from;
+        }
+        order[at] = at as u32;
+    }
+}
+
+/// Sorts by a key; equal items keep their order.
+pub(crate) fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    sort_by(items, |a, b| key(a).cmp(&key(b)));
+}
+
+/// Sorts by the items' own order.
+pub(crate) fn sort<T: Ord>(items: &mut [T]) {
+    sort_by(items, T::cmp);
+}
+
+/// Sorts and drops repetitions.
+pub(crate) fn sort_and_dedup<T: Ord>(items: &mut Vec<T>) {
+    sort(items);
+    items.dedup();
+}
+
+#[inline(never)]
+fn sort_indices(order: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
+    order.sort_by(|&a, &b| compare(a, b));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_sorts_like_the_standard_library(mut items in proptest::collection::vec((0..9_u8, any::<u16>()), 0..60)) {
+            let mut expected = items.clone();
+            expected.sort_by_key(|item| item.0);
+            sort_by_key(&mut items, |item| item.0);
+            prop_assert_eq!(items, expected);
+        }
+    }
+}
