@@ -12,7 +12,8 @@ pub struct Config {
     pub short_term_capacity: usize,
     /// Pages that consolidation takes at once, 1 to 100. Default 5.
     pub consolidation_batch: usize,
-    /// Active segments in mid-term memory before the coldest is archived, 1 to 100,000. Default 200 (MemoryOS, 3.2).
+    /// Active segments in mid-term memory before the coldest is archived, 1 to 100,000. Default 2,000 (MemoryOS code; its paper:
+    /// 200, which segments made by rules fill within weeks).
     pub mid_term_capacity: usize,
     /// theta: `f_score` from which a page joins a segment, 0 to 2. Default 0.6 (MemoryOS, 4.1).
     pub similarity_threshold: f32,
@@ -37,7 +38,7 @@ impl Default for Config {
         Self {
             short_term_capacity: 10,
             consolidation_batch: 5,
-            mid_term_capacity: 200,
+            mid_term_capacity: 2_000,
             similarity_threshold: 0.6,
             heat_threshold: 5.0,
             heat_alpha: 1.0,
@@ -53,7 +54,12 @@ impl Default for Config {
 impl Config {
     /// The values of the MemoryOS paper (section 4.1): 7 pages, 200 segments, theta 0.6, tau 5, mu 1e7 s.
     pub fn paper() -> Self {
-        Self { short_term_capacity: 7, heat_time_constant_hours: 1e7 / 3600.0, ..Self::default() }
+        Self {
+            short_term_capacity: 7,
+            mid_term_capacity: 200,
+            heat_time_constant_hours: 1e7 / 3600.0,
+            ..Self::default()
+        }
     }
 
     /// Checks every range.

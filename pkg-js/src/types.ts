@@ -44,7 +44,7 @@ export interface Config {
   shortTermCapacity: number;
   /** Pages handed to consolidation at once, 1 to 100. Default 5. */
   consolidationBatch: number;
-  /** Segments in mid-term memory before the coldest is archived, 1 to 100,000. Default 200. */
+  /** Segments in mid-term memory before the coldest is archived, 1 to 100,000. Default 2,000 (paper: 200). */
   midTermCapacity: number;
   /** f_score from which a page joins a segment, 0 to 2. Default 0.6. */
   similarityThreshold: number;

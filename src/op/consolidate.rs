@@ -59,17 +59,18 @@ fn features(index: &Index, page: &Page) -> PageFeatures {
     }
 }
 
-/// Unit vector of a page: the direction of the sum of its turns' vectors.
+/// Unit vector of a page as the index has it.
 pub(super) fn page_vector(index: &Index, page: PageId) -> Option<Vec<f32>> {
-    let mut sum: Option<Vec<f32>> = None;
-    for side in [Side::User, Side::Agent] {
-        let Some(vector) = index.vector(TurnId { page, side }) else { continue };
-        match &mut sum {
-            None => sum = Some(vector.to_vec()),
-            Some(sum) => sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x),
-        }
+    let sides = [Side::User, Side::Agent];
+    unit_sum(sides.into_iter().filter_map(|side| index.vector(TurnId { page, side })))
+}
+
+/// The direction of the sum of unit vectors.
+pub(super) fn unit_sum<'a>(mut vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
+    let mut sum = vectors.next()?.to_vec();
+    for vector in vectors {
+        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
     }
-    let mut sum = sum?;
     let norm = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
     if norm <= 0.0 {
         return None;

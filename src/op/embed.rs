@@ -1,16 +1,20 @@
 //! Units and vectors that could not be computed when a page was stored: because the table was not there yet, or because the
 //! embedding model is outside.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::commit::{Commit, commit};
+use super::consolidate::{page_vector, unit_sum};
 use super::engine::{Embedder, Engine, embedded_text, measure};
 use super::event::Event;
 use crate::config::EMBED_BATCH_PAGES;
 use crate::effect::{EmbedKind, EmbedRequest, Io};
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{IdSource, JobId, PageId, Side};
-use crate::model::{Change, Job, JobKind, PageVectors, Record, RecordKey, RecordKind, Space};
+use crate::index::Index;
+use crate::model::{Change, Cube, Job, JobKind, PageVectors, Record, RecordKey, RecordKind, Space};
+use crate::order::sort_and_dedup;
+use crate::updating::mid_term::recentre;
 
 /// Computes what these pages lack and stores it in the commit that removes the job.
 ///
@@ -61,16 +65,47 @@ pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]
         }
     }
     let turn = engine.write_turn().await?;
-    // A page that was deleted meanwhile must not come back in parts.
     {
-        let cube = engine.cube.borrow();
-        delta.retain(|change| cube.page(PageId::from_raw(change.key().id)).is_some());
+        let (cube, index) = (engine.cube.borrow(), engine.index.borrow());
+        // A page that was deleted meanwhile must not come back in parts; one that got its answer has newer units.
+        let unchanged = |id: u64| {
+            let before = pages.iter().find(|page| page.id.raw() == id);
+            before.is_some() && cube.page(PageId::from_raw(id)) == before
+        };
+        delta.retain(|change| unchanged(change.key().id));
+        let segments = recentred(engine, &cube, &index, &delta);
+        delta.extend(segments);
     }
     delta.push(Change::Remove(RecordKey { kind: RecordKind::Job, id: job.raw() }));
     commit(engine, io, &turn, Commit::new(delta, engine.ids.get())).await?;
     let pending = without_vectors(engine).len();
     engine.emit(Event::Embedded { pages: pages.len(), pending });
     Ok(())
+}
+
+/// The segments of newly embedded pages, with centroids that count them in.
+fn recentred(engine: &Engine, cube: &Cube, index: &Index, delta: &[Change]) -> Vec<Change> {
+    let new: HashMap<PageId, &PageVectors> = delta
+        .iter()
+        .filter_map(|change| match change {
+            Change::Put(Record::Vectors(vectors)) => Some((vectors.page, vectors)),
+            _ => None,
+        })
+        .collect();
+    let vector = |page: PageId| match new.get(&page) {
+        Some(vectors) => unit_sum([vectors.user.as_deref(), vectors.agent.as_deref()].into_iter().flatten()),
+        None => page_vector(index, page),
+    };
+    let mut ids: Vec<_> =
+        new.keys().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
+    sort_and_dedup(&mut ids);
+    let segments = ids.into_iter().filter_map(|id| cube.segment(id)).cloned();
+    let recentred = segments.map(|mut segment| {
+        let pages = cube.members(segment.id);
+        recentre(&mut segment, engine.space().as_ref(), pages.filter_map(vector));
+        Change::Put(Record::Segment(segment))
+    });
+    recentred.collect()
 }
 
 /// Asks the outside model for unit vectors; `None` for one that is zero, infinite or not a number.

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::id::{PageId, SegmentId};
 use crate::model::{Change, Cube, Job, JobKind, Place, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_and_dedup;
+use crate::updating::mid_term::recentre;
 
 /// What went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,10 +88,7 @@ fn without(cube: &Cube, index: &crate::index::Index, segment: &Segment, gone: &[
     let mut segment = segment.clone();
     let n_gone = cube.members(segment.id).filter(|page| has(gone, *page)).count();
     segment.l_interaction = segment.l_interaction.saturating_sub(n_gone as u32);
-    segment.centroid.iter_mut().for_each(|x| *x = 0.0);
-    for vector in left.iter().filter_map(|&page| page_vector(index, page)) {
-        segment.centroid.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-    }
+    recentre(&mut segment, index.space(), left.iter().filter_map(|&page| page_vector(index, page)));
     let said = || left.iter().filter_map(|&page| cube.page(page)).map(|page| page.time_or_recorded());
     segment.start = said().min();
     segment.end = said().max();

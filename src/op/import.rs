@@ -6,7 +6,7 @@ use super::commit::{Commit, commit};
 use super::engine::Engine;
 use super::event::Event;
 use crate::effect::Io;
-use crate::error::Result;
+use crate::error::{Error, ErrorCode, Result};
 use crate::id::{PageId, SegmentId, SessionId};
 use crate::model::{Change, Cube, Page, Record};
 use crate::order::sort_by_key;
@@ -29,6 +29,11 @@ pub struct Imported {
 /// Those of [`read_snapshot`]; nothing is imported then.
 pub async fn import(engine: &Engine, io: &Io, bytes: &[u8]) -> Result<Imported> {
     let snapshot = read_snapshot(bytes)?;
+    if snapshot.frame.n_unknown > 0 {
+        let message =
+            format!("the file holds {} records of kinds that this version does not know", snapshot.frame.n_unknown);
+        return Err(Error::new(ErrorCode::VersionTooNew, message));
+    }
     let mut records = snapshot.frame.records.iter().map(decode_record).collect::<Result<Vec<_>>>()?;
     let turn = engine.write_turn().await?;
     let mut ids = engine.ids.get();

@@ -47,6 +47,10 @@ pub async fn open(io: Io, options: OpenOptions) -> Result<Rc<Engine>> {
     for (at, kind, entry) in chunk_values.chain(log_values) {
         let name_it = |error: Error| Error::new(error.code(), format!("{}: {}", entry.key, error.message()));
         let frame = Frame::parse(kind, &entry.value).map_err(name_it)?;
+        if frame.n_unknown > 0 {
+            let message = format!("{} records are of kinds that this version does not know", frame.n_unknown);
+            newer = Some(Error::new(ErrorCode::VersionTooNew, message));
+        }
         let at = if kind == FrameKind::Log { Location::Log(frame.head.seq) } else { at };
         seq = seq.max(frame.head.seq);
         ids_used = ids_used.max(frame.head.ids_used);

@@ -9,7 +9,7 @@ use super::embed;
 use super::engine::{Embedder, Engine, Visits};
 use crate::effect::{EmbedKind, Io};
 use crate::error::{Error, Result};
-use crate::generation::{Candidate, Packed, Passage, heading, pack, render};
+use crate::generation::{Candidate, Packed, PackedGroup, Passage, heading, pack, render};
 use crate::id::{PageId, Side, TurnId};
 use crate::model::{Atom, Cube, Cues, Metadata, Page, Tier};
 use crate::order::sort_by;
@@ -114,7 +114,7 @@ pub struct Hit {
     pub score: f32,
     /// Terms of the score, largest first.
     pub parts: Vec<Part>,
-    /// Tokens that it takes in the context, or that its best atom would take.
+    /// Tokens that it takes in the context with its label, or that its best atom would take.
     pub tokens: u32,
 }
 
@@ -235,10 +235,10 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Rec
     let pages: HashMap<u32, (TurnId, &Page)> =
         turns.iter().filter_map(|turn| Some((turn.turn, (turn.id, cube.page(turn.id.page)?)))).collect();
     let context = Context::pack(engine, &ranking, &pages, input.budget_tokens);
-    let quotes: HashMap<u32, Vec<String>> = context.quotes(&pages);
+    let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
     let hits = turns.iter().take(input.top_k);
     let hits = hits
-        .filter_map(|turn| Some(hit(&cube, cube.page(turn.id.page)?, turn, &ranking, quotes.get(&turn.turn))))
+        .filter_map(|turn| Some(hit(&cube, cube.page(turn.id.page)?, turn, &ranking, packed.get(&turn.turn))))
         .collect();
     let understanding = &ranking.understanding;
     let has_vectors = index.n_vectors() > 0 && (vector.is_some() || (table.is_some() && understanding.readable));
@@ -314,6 +314,12 @@ impl Sieve<'_> {
     }
 }
 
+/// What the context holds of a turn, and what it spends on it.
+struct PackedTurn {
+    quotes: Vec<String>,
+    tokens: u32,
+}
+
 /// What was packed, with the atoms it was packed from.
 struct Context<'a> {
     atoms: Vec<&'a ScoredAtom>,
@@ -356,9 +362,14 @@ impl<'a> Context<'a> {
         atom_text(page.text(turn.side), &(atom.span.0 as usize..atom.span.1 as usize)).into_owned()
     }
 
-    fn quotes(&self, pages: &HashMap<u32, (TurnId, &Page)>) -> HashMap<u32, Vec<String>> {
-        let groups = self.packed.groups.iter();
-        groups.map(|group| (group.group, group.parts.iter().map(|&at| self.quote(pages, at)).collect())).collect()
+    fn by_turn(&self, pages: &HashMap<u32, (TurnId, &Page)>) -> HashMap<u32, PackedTurn> {
+        let packed = |group: &PackedGroup| {
+            let label_tokens = group.parts.first().map_or(0, |&at| self.atoms[at].label_tokens);
+            let tokens = label_tokens + group.parts.iter().map(|&at| self.atoms[at].cost_tokens).sum::<u32>();
+            let quotes = group.parts.iter().map(|&at| self.quote(pages, at)).collect();
+            (group.group, PackedTurn { quotes, tokens })
+        };
+        self.packed.groups.iter().map(packed).collect()
     }
 
     fn render(&self, pages: &HashMap<u32, (TurnId, &Page)>) -> String {
@@ -375,7 +386,7 @@ impl<'a> Context<'a> {
     }
 
     fn passages(&self, pages: &HashMap<u32, (TurnId, &Page)>) -> Vec<PackedPassage> {
-        let passage = |group: &crate::generation::PackedGroup| {
+        let passage = |group: &PackedGroup| {
             let (turn, _) = pages[&group.group];
             let quotes = group.parts.iter().map(|&at| self.quote(pages, at)).collect();
             PackedPassage { turn_id: turn.to_string(), page_id: turn.page.to_string(), quotes }
@@ -398,7 +409,7 @@ impl<'a> Context<'a> {
     }
 }
 
-fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking, quotes: Option<&Vec<String>>) -> Hit {
+fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking, packed: Option<&PackedTurn>) -> Hit {
     let best = &ranking.atoms[turn.best];
     let mut parts: Vec<_> =
         ranking.parts(best).into_iter().map(|(feature, value)| Part { name: feature.as_str(), value }).collect();
@@ -412,8 +423,8 @@ fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking, quotes: O
         role: role_name(turn.id.side),
         speaker: page.speaker(turn.id.side).into(),
         text: page.text(turn.id.side).into(),
-        packed: quotes.is_some(),
-        quotes: quotes.cloned().unwrap_or_default(),
+        packed: packed.is_some(),
+        quotes: packed.map(|packed| packed.quotes.clone()).unwrap_or_default(),
         tier: tier_name(cube.tier(page.id)),
         segment_id: place.and_then(|place| place.segments.first()).map(ToString::to_string),
         time: page.time.map(|time| time.epoch_ms),
@@ -422,7 +433,7 @@ fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking, quotes: O
         metadata: page.metadata.clone(),
         score: turn.score,
         parts,
-        tokens: best.cost_tokens + best.label_tokens,
+        tokens: packed.map_or(best.cost_tokens + best.label_tokens, |packed| packed.tokens),
     }
 }
 

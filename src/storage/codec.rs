@@ -91,8 +91,10 @@ impl RawRecord<'_> {
 pub struct Frame<'a> {
     /// Its head.
     pub head: FrameHead,
-    /// Its records; those of a kind this version does not know are left out.
+    /// Its records of kinds that this version knows.
     pub records: Vec<RawRecord<'a>>,
+    /// Records of kinds that it does not know. Such a frame must not be rewritten.
+    pub n_unknown: u32,
     /// Bytes it takes.
     pub len: usize,
 }
@@ -119,15 +121,17 @@ impl<'a> Frame<'a> {
         }
         let n_records = u32_at(head, 20);
         let mut rest = &bytes[FRAME_HEAD_BYTES..];
+        let mut n_unknown = 0;
         let mut records = Vec::with_capacity(n_records.min(65_536) as usize);
         for number in 0..n_records {
             let (record, after) = parse_record(rest)
                 .map_err(|error| Error::new(error.code(), format!("record {number}: {}", error.message())))?;
+            n_unknown += u32::from(record.is_none());
             records.extend(record);
             rest = after;
         }
         let head = FrameHead { seq: u64_at(head, 8), ids_used: u32_at(head, 16) };
-        Ok(Self { head, records, len: bytes.len() - rest.len() })
+        Ok(Self { head, records, n_unknown, len: bytes.len() - rest.len() })
     }
 }
 

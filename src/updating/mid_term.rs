@@ -157,6 +157,15 @@ fn page_before(cube: &Cube, id: PageId) -> Option<(PageId, SessionId, SegmentId)
     Some((before.id, before.session, segment))
 }
 
+/// Derives the centroid anew from the vectors of the segment's pages, in the space they lie in.
+pub fn recentre(segment: &mut Segment, space: Option<&Space>, vectors: impl Iterator<Item = Vec<f32>>) {
+    segment.space = space.cloned();
+    segment.centroid = vec![0.0; space.map_or(0, |space| space.dimensions as usize)];
+    for vector in vectors {
+        segment.centroid.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+    }
+}
+
 /// Whether a segment's centroid lies in the present space, or has none yet.
 fn comparable(segment: &Segment, space: Option<&Space>) -> bool {
     segment.space.is_none() || segment.space.as_ref() == space
