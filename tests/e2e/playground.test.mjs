@@ -130,7 +130,7 @@ describe('what comes back', () => {
     const listed = page.locator('[data-testid=message]').last().getByTestId('passage');
     assert.equal(await listed.count(), recalled);
     assert.ok(recalled > 10, `only ${recalled} passages: no more than the hits`);
-    const used = page.locator('#place-inspector :is([data-testid=hit], [data-testid=packed])', { hasText: 'in the context' });
+    const used = page.locator('#place-inspector :is([data-testid=hit], [data-testid=packed])', { hasText: 'in context' });
     assert.equal(await used.count(), recalled);
     const ids = (locator) => locator.evaluateAll((all) => [...new Set(all.map((each) => each.dataset.pageId))].sort());
     assert.deepEqual(await ids(page.locator('[data-testid=grain][data-lit]')), await ids(used));

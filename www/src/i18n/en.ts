@@ -138,7 +138,7 @@ export const en = {
   cutLine: (used: string) => `The budget's cut: ${used} tokens above this line went into the context`,
   belowCut: 'Below the line: ranked next, but left out',
   leftOut: 'did not fit',
-  packedMark: 'in the context',
+  packedMark: 'in context',
   alsoPacked: (n: string) => `Also in the context, ranked after these: ${n}`,
   contextTitle: 'The context, word for word',
   contextNote: 'This text is what a model gets, as data and never as instructions.',

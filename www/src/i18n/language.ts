@@ -42,14 +42,17 @@ export function showCount(n: number): string {
 
 /** A heat in a column of heats; its terms are told to two decimals. */
 export function showHeat(value: number, tau?: number): string {
-  const show = (heat: number): string => (heat < 99.95 ? tenths : whole).value.format(heat);
-  // Rounded, a heat just under tau would read as if it had reached it.
+  return below((heat) => (heat < 99.95 ? tenths : whole).value.format(heat), value, tau);
+}
+
+/** Rounded, a heat just under tau would read as if it had reached it. */
+function below(show: (heat: number) => string, value: number, tau: number | undefined): string {
   return tau !== undefined && value < tau && show(value) === show(tau) ? `<${show(tau)}` : show(value);
 }
 
 /** Two decimals: scores, and the terms of a heat. */
-export function showScore(value: number): string {
-  return fine.value.format(value);
+export function showScore(value: number, tau?: number): string {
+  return below((score) => fine.value.format(score), value, tau);
 }
 
 export function showBytes(bytes: number): string {

@@ -213,7 +213,7 @@ function BandShape({ band, tau, width, index, stop }: { band: Band; tau: number;
       {...stopOf({ kind: 'segment', id: segment.id }, index, stop, label)}
     >
       {/* The whole row answers to the pointer, however narrow the band is. */}
-      <rect class="target" x={band.x} y={band.y} width={width - 32} height={band.height} />
+      <rect class="target" x={band.x - 5} y={band.y} width={width - 22} height={band.height} rx={4} />
       <rect class="layer" x={band.x} y={band.y} width={band.width} height={band.height} rx={band.lamina ? 1.5 : 4} style={{ fill: colour }} />
       {!band.lamina && <rect class="swatch-edge" x={band.x} y={band.y} width={4} height={band.height} rx={2} style={{ fill: colour }} />}
       {band.specks.map((speck) => {
