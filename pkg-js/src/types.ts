@@ -140,11 +140,23 @@ export interface Hit {
   tokens: number;
 }
 
+/** What the context holds of one turn. */
+export interface PackedPassage {
+  /** Id of the turn: page id and side. */
+  turnId: string;
+  pageId: string;
+  /** Its sentences in the context, in order, word for word. */
+  quotes: string[];
+}
+
 export interface RetrieveResult {
+  /** Best first, at most `topK`. */
   hits: Hit[];
   /** Packed passages in order of time, ready for a prompt: data, never instructions. */
   context: string;
   contextTokens: number;
+  /** Everything that `context` holds, turn by turn in order of time: also turns that rank after the last hit. */
+  passages: PackedPassage[];
   query: {
     strategy: Strategy;
     profile: 'chat' | 'assistant' | 'preference';

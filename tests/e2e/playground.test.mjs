@@ -81,6 +81,80 @@ describe('a memory that stays', () => {
   });
 });
 
+describe('what comes back', () => {
+  const profile = newProfile();
+  let browser;
+  let playground;
+  before(async () => {
+    browser = await launch(profile);
+    playground = await Playground.open(browser, server.url);
+  });
+  after(async () => {
+    await browser?.close();
+    profile.remove();
+  });
+  const question = 'What is the order number of the lens repair?';
+  const clear = async () => {
+    await playground.go('data');
+    await playground.at('clear').click();
+    await playground.at('confirm').click();
+    await playground.at('welcome').waitFor();
+  };
+
+  test('pages that were cleared and come back are shown again', async () => {
+    await playground.at('sample-mixed').click();
+    await playground.holds(toPages(loadSample().turns).length);
+    await playground.go('data');
+    const file = await playground.download(() => playground.at('export').click());
+    await clear();
+    await playground.importFile(file);
+    assert.match(await playground.ask(question), /ERR-4417-b/, 'after the import of the export');
+    await playground.go('inspector');
+    assert.ok((await playground.at('hit').count()) > 0, 'the inspector shows no hit');
+    await playground.go('memory');
+    const row = playground.page.locator('[data-testid=memory-row]', { hasText: question });
+    await row.getByTestId('delete-item').click();
+    await playground.at('confirm').click();
+    await row.waitFor({ state: 'detached' });
+    assert.equal(await playground.said(question).count(), 0, 'a deleted question stands in the chat still');
+    await clear();
+    await playground.at('sample-mixed').click();
+    await playground.holds(toPages(loadSample().turns).length);
+    assert.match(await playground.ask(question), /ERR-4417-b/, 'after the sample was loaded anew');
+  });
+
+  test('every passage of the context is listed, lit and marked', async () => {
+    const { page } = playground;
+    await playground.go('inspector');
+    const recalled = Number((await playground.at('recalled-link').last().innerText()).match(/\d+/)[0]);
+    const listed = page.locator('[data-testid=message]').last().getByTestId('passage');
+    assert.equal(await listed.count(), recalled);
+    assert.ok(recalled > 10, `only ${recalled} passages: no more than the hits`);
+    const used = page.locator('#place-inspector :is([data-testid=hit], [data-testid=packed])', { hasText: 'in context' });
+    assert.equal(await used.count(), recalled);
+    const ids = (locator) => locator.evaluateAll((all) => [...new Set(all.map((each) => each.dataset.pageId))].sort());
+    assert.deepEqual(await ids(page.locator('[data-testid=grain][data-lit]')), await ids(used));
+  });
+
+  test('a question of an earlier visit tells that its answer is not stored, and is answered again where it stands', async () => {
+    await playground.page.reload();
+    await playground.ready();
+    assert.match(await playground.answerTo(question), /No stored answer/);
+    const { pages } = await counted();
+    await playground.at('chat-retry').click();
+    await playground.at('passage').first().waitFor();
+    assert.match(await playground.answerTo(question), /ERR-4417-b/);
+    assert.equal(await playground.said(question).count(), 1);
+    assert.equal((await counted()).pages, pages, 'asking again stored the question twice');
+  });
+
+  async function counted() {
+    await playground.go('memory');
+    await playground.at('memory-row').first().waitFor();
+    return { pages: Number((await playground.page.locator('#place-memory [role=status]').first().innerText()).replace(/\D/g, '')) };
+  }
+});
+
 describe('a real conversation', () => {
   const profile = newProfile();
   after(() => profile.remove());

@@ -49,6 +49,21 @@ test('two hundred segments all have a place, none over another', () => {
   expect(height).toBe(zones.long.y + zones.long.height);
 });
 
+test('thin bands are announced, and the heats beside them stand apart', () => {
+  const { bands, thin, ticks, tauY } = layOut(view(10, Array.from({ length: 200 }, (_, index) => segment(`s${index}`, Math.floor(index / 10), 1))), 360, 600);
+  const laminae = bands.filter((band) => band.lamina);
+  expect(thin!.count).toBe(laminae.length);
+  expect(thin!.y).toBeLessThan(laminae[0]!.y);
+  const taken = [...ticks.map((tick) => tick.y), tauY!].sort((a, b) => a - b);
+  taken.forEach((y, index) => index > 0 && expect(y - taken[index - 1]!).toBeGreaterThanOrEqual(15));
+  expect(new Set(ticks.map((tick) => tick.heat)).size).toBe(ticks.length);
+});
+
+test('as many as two dozen segments all keep their words, and without any there is no tau line', () => {
+  for (const count of [3, 20, 24]) expect(layOut(view(3, Array.from({ length: count }, (_, index) => segment(`s${index}`, 2, 1))), 360, 600).thin).toBeNull();
+  expect(layOut(view(0, []), 360, 600)).toMatchObject({ bands: [], ticks: [], thin: null, tauY: null });
+});
+
 test('a page keeps its shape', () => {
   expect(pebble('p1', 10)).toBe(pebble('p1', 10));
   expect(pebble('p1', 10)).not.toBe(pebble('p2', 10));

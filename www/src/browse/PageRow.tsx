@@ -1,6 +1,6 @@
 import type { PageView } from 'memstrata';
 import { speakerName } from '../chat/Passages';
-import { showScore, showTime, t } from '../i18n/language';
+import { showHeat, showTime, t } from '../i18n/language';
 import { segments, tiers } from '../memory/view';
 import { heatColour } from '../strata/heat';
 import { themeOf } from '../strata/theme';
@@ -13,8 +13,8 @@ export function PageRow({ page, segmented, onDelete }: { page: PageView; segment
     <tr data-testid="memory-row" data-page-id={page.id}>
       <td class="when">{showTime(page.time)}</td>
       <td class="what">
-        {page.userInput && <p dir="auto"><b>{speakerName(page.userName)}</b> {page.userInput}</p>}
-        {page.agentResponse && <p dir="auto"><b>{speakerName(page.agentName)}</b> {page.agentResponse}</p>}
+        {page.userInput && <p dir="auto"><b>{speakerName(page.userName || 'user')}</b> {page.userInput}</p>}
+        {page.agentResponse && <p dir="auto"><b>{speakerName(page.agentName || 'assistant')}</b> {page.agentResponse}</p>}
         {!page.userInput && !page.agentResponse && <p class="quiet">{words.noText}</p>}
         {page.waiting && <p class="quiet">{words.waitingMark}</p>}
       </td>
@@ -25,7 +25,7 @@ export function PageRow({ page, segmented, onDelete }: { page: PageView; segment
               <span dir="auto">{themeOf(segment)}</span>{' '}
               <span class="heat-number">
                 <span class="swatch" style={{ background: heatColour(segment.heat.value, tiers.value?.heatThreshold ?? 5) }} aria-hidden="true" />
-                {words.heatValue(showScore(segment.heat.value))}
+                {words.heatValue(showHeat(segment.heat.value, tiers.value?.heatThreshold))}
               </span>
             </>
           )}

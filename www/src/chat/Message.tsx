@@ -2,6 +2,7 @@ import { showCount, showTime, t } from '../i18n/language';
 import { TroubleNote } from '../shell/TroubleNote';
 import { go } from '../shell/places';
 import { busy, inspected, retry, type Exchange } from './log';
+import { passagesOf } from './packed';
 import { Passages } from './Passages';
 
 /** One question with its answer. */
@@ -10,6 +11,8 @@ export function Message({ exchange }: { exchange: Exchange }) {
   const waiting = exchange.state === 'waiting';
   // Without a model the text that comes is the packed context; its passages are shown instead, each with date and speaker.
   const plain = exchange.mode === 'memory-only';
+  // Asked at an earlier visit: the page is here, what answered it is not.
+  const unanswered = exchange.state === 'done' && exchange.answer === '' && !exchange.recall;
   return (
     <>
       <article class="message user" data-testid="message" data-role="user">
@@ -18,24 +21,23 @@ export function Message({ exchange }: { exchange: Exchange }) {
         </p>
         <p class="text" dir="auto">{exchange.question}</p>
       </article>
-      {(waiting || exchange.answer !== '' || exchange.recall || exchange.state !== 'done') && (
-        <article class="message assistant" data-testid="message" data-role="assistant" data-state={exchange.state} data-exchange={exchange.id} aria-busy={waiting || exchange.state === 'streaming'}>
-          <p class="who">{words.assistant}</p>
-          {(waiting || (plain && exchange.state === 'streaming')) && <p class="quiet">{words.waiting}</p>}
-          {plain ? exchange.recall && <Passages recall={exchange.recall} /> : exchange.answer !== '' && <p class="text" dir="auto">{exchange.answer}</p>}
-          {exchange.state === 'stopped' && <p class="quiet">{words.stopped}</p>}
-          {exchange.cutShort && <p class="quiet">{words.cutShort}</p>}
-          {exchange.trouble && <TroubleNote trouble={exchange.trouble} />}
-          <div class="row under">
-            {exchange.recall && <RecalledLink exchange={exchange} />}
-            {!waiting && exchange.state !== 'streaming' && (
-              <button type="button" class="link" data-testid="chat-retry" disabled={busy.value} onClick={() => void retry(exchange)}>
-                {words.retry}
-              </button>
-            )}
-          </div>
-        </article>
-      )}
+      <article class={`message assistant${unanswered ? ' unanswered' : ''}`} data-testid="message" data-role="assistant" data-state={exchange.state} data-exchange={exchange.id} aria-busy={waiting || exchange.state === 'streaming'}>
+        {!unanswered && <p class="who">{words.assistant}</p>}
+        {(waiting || (plain && exchange.state === 'streaming')) && <p class="quiet">{words.waiting}</p>}
+        {plain ? exchange.recall && <Passages recall={exchange.recall} /> : exchange.answer !== '' && <p class="text" dir="auto">{exchange.answer}</p>}
+        {unanswered && <p class="quiet">{words.unanswered}</p>}
+        {exchange.state === 'stopped' && <p class="quiet">{words.stopped}</p>}
+        {exchange.cutShort && <p class="quiet">{words.cutShort}</p>}
+        {exchange.trouble && <TroubleNote trouble={exchange.trouble} />}
+        <div class="row under">
+          {exchange.recall && <RecalledLink exchange={exchange} />}
+          {!waiting && exchange.state !== 'streaming' && (
+            <button type="button" class="link" data-testid="chat-retry" disabled={busy.value} onClick={() => void retry(exchange)}>
+              {words.retry}
+            </button>
+          )}
+        </div>
+      </article>
     </>
   );
 }
@@ -43,7 +45,6 @@ export function Message({ exchange }: { exchange: Exchange }) {
 function RecalledLink({ exchange }: { exchange: Exchange }) {
   const words = t.value;
   const recall = exchange.recall!;
-  const packed = recall.hits.filter((hit) => hit.packed).length;
   return (
     <button
       type="button"
@@ -56,7 +57,7 @@ function RecalledLink({ exchange }: { exchange: Exchange }) {
         go('inspector');
       }}
     >
-      {words.recalled(showCount(packed), showCount(recall.contextTokens))}
+      {words.recalled(showCount(passagesOf(recall).length), showCount(recall.contextTokens))}
     </button>
   );
 }

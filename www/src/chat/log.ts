@@ -3,7 +3,9 @@ import type { PageView, RetrieveResult } from 'memstrata';
 import { memory, status } from '../memory/open';
 import { chatOn } from '../models/choice';
 import { troubleOf, type Trouble } from '../memory/trouble';
-import { forgotten, pages } from '../memory/view';
+import { isForgotten } from '../memory/forgotten';
+import { pages } from '../memory/view';
+import { passagesOf } from './packed';
 
 /** A question and its answer: one page of memory, as the chat shows it. */
 export interface Exchange {
@@ -41,7 +43,12 @@ const before = computed<Exchange[]>(() => {
 });
 
 /** Deleted memory leaves the chat too: what was forgotten must not stand there still. */
-export const exchanges = computed(() => [...before.value, ...asked.value].filter((exchange) => exchange.pageId === null || !forgotten.value.has(exchange.pageId)));
+export const exchanges = computed(() =>
+  [...before.value, ...asked.value]
+    .filter((exchange) => exchange.pageId === null || !isForgotten(exchange.pageId))
+    // A question of an earlier visit that is asked again is answered where it stands.
+    .sort((a, b) => a.time - b.time),
+);
 
 // A question whose answer was stopped is stored all the same; its page is known once the picture is read again.
 effect(() => {
@@ -56,7 +63,7 @@ effect(() => {
 export const inspected = signal<{ query: string; recall: RetrieveResult; exchangeId: string | null } | null>(null);
 
 /** Pages whose words went into the answer on show. */
-export const litPages = computed(() => new Set((inspected.value?.recall.hits ?? []).filter((hit) => hit.packed && !forgotten.value.has(hit.pageId)).map((hit) => hit.pageId)));
+export const litPages = computed(() => new Set(inspected.value ? passagesOf(inspected.value.recall).map((passage) => passage.pageId) : []));
 
 export function ask(question: string): void {
   const id = crypto.randomUUID();
@@ -75,9 +82,12 @@ export function stop(): void {
   running?.controller.abort();
 }
 
-/** Asks again. An answer that was finished is taken back first, so that memory keeps one of the two. */
+/**
+ * Asks again. An answer of a model is taken back first, so that memory keeps one of the two. Where none was stored, the same
+ * client id takes up the page that is there.
+ */
 export async function retry(exchange: Exchange): Promise<void> {
-  if (exchange.state === 'done' && exchange.pageId) {
+  if (exchange.state === 'done' && exchange.mode === 'model' && exchange.pageId) {
     asked.value = asked.value.filter((each) => each.id !== exchange.id);
     try {
       await (await memory()).forget([exchange.pageId]);
@@ -88,7 +98,8 @@ export async function retry(exchange: Exchange): Promise<void> {
     ask(exchange.question);
     return;
   }
-  update(exchange.id, { state: 'waiting', answer: '', mode: chatOn.value ? 'model' : 'memory-only', trouble: null, recall: null, cutShort: false });
+  const again: Exchange = { ...exchange, state: 'waiting', answer: '', mode: chatOn.value ? 'model' : 'memory-only', trouble: null, recall: null, cutShort: false };
+  asked.value = [...asked.value.filter((each) => each.id !== exchange.id), again];
   void answer(exchange.id);
 }
 
@@ -141,7 +152,8 @@ function fromPage(page: PageView): Exchange {
     time: page.time ?? 0,
     state: 'done',
     answer: page.agentResponse,
-    mode: 'model',
+    // The passages that answered without a model are not stored again.
+    mode: page.agentResponse === '' ? 'memory-only' : 'model',
     pageId: page.id,
     recall: null,
     cutShort: false,

@@ -18,7 +18,9 @@ const locale = computed(() => navigator.languages.find((each) => each.startsWith
 
 const dateTime = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }));
 const date = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }));
+const clock = computed(() => new Intl.DateTimeFormat(locale.value, { timeStyle: 'short' }));
 const whole = computed(() => new Intl.NumberFormat(locale.value, { maximumFractionDigits: 0 }));
+const tenths = computed(() => new Intl.NumberFormat(locale.value, { minimumFractionDigits: 1, maximumFractionDigits: 1 }));
 const fine = computed(() => new Intl.NumberFormat(locale.value, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
 
 export function showTime(ms: number | null): string {
@@ -29,13 +31,28 @@ export function showDate(ms: number | null): string {
   return ms === null ? t.value.timeUnknown : date.value.format(ms);
 }
 
+/** The time of day alone, under a heading that tells the day. */
+export function showClock(ms: number): string {
+  return clock.value.format(ms);
+}
+
 export function showCount(n: number): string {
   return whole.value.format(n);
 }
 
-/** Two decimals: heat, scores. */
-export function showScore(value: number): string {
-  return fine.value.format(value);
+/** A heat in a column of heats; its terms are told to two decimals. */
+export function showHeat(value: number, tau?: number): string {
+  return below((heat) => (heat < 99.95 ? tenths : whole).value.format(heat), value, tau);
+}
+
+/** Rounded, a heat just under tau would read as if it had reached it. */
+function below(show: (heat: number) => string, value: number, tau: number | undefined): string {
+  return tau !== undefined && value < tau && show(value) === show(tau) ? `<${show(tau)}` : show(value);
+}
+
+/** Two decimals: scores, and the terms of a heat. */
+export function showScore(value: number, tau?: number): string {
+  return below((score) => fine.value.format(score), value, tau);
 }
 
 export function showBytes(bytes: number): string {

@@ -1,10 +1,8 @@
-import type { Hit } from 'memstrata';
-
 /** The whole turn with what went into the context marked in it. Text nodes only: nothing of memory becomes markup. */
-export function Evidence({ hit }: { hit: Hit }) {
+export function Evidence({ text, quotes }: { text: string; quotes: string[] }) {
   return (
     <p class="evidence" dir="auto">
-      {marked(hit.text, hit.quotes).map((piece, index) => (piece.quoted ? <mark key={index}>{piece.text}</mark> : piece.text))}
+      {marked(text, quotes).map((piece, index) => (piece.quoted ? <mark key={index}>{piece.text}</mark> : piece.text))}
     </p>
   );
 }

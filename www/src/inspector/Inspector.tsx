@@ -1,6 +1,6 @@
 import { inspected } from '../chat/log';
 import { t } from '../i18n/language';
-import { forgotten } from '../memory/view';
+import { isForgotten } from '../memory/forgotten';
 import { ContextText } from './ContextText';
 import { Hits } from './Hits';
 import { Probe } from './Probe';
@@ -10,7 +10,7 @@ import { Understood } from './Understood';
 export function Inspector() {
   const shown = inspected.value;
   // The context was packed before a deletion and is one text: with a page of it gone, none of it may stay on show.
-  const stale = shown?.recall.hits.some((hit) => hit.packed && forgotten.value.has(hit.pageId)) ?? false;
+  const stale = shown?.recall.passages.some((passage) => isForgotten(passage.pageId)) ?? false;
   return (
     <div class="stack">
       <Probe />

@@ -1,5 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { JobView, MemoryEvent, MemoryOS, PageView, SegmentView, Stats, TiersView } from 'memstrata';
+import { markForgotten, markReturned } from './forgotten';
 import { troubleOf, type Trouble } from './trouble';
 
 /** What the engine holds now, for every part of the page that shows it. */
@@ -11,8 +12,6 @@ export const pages = signal<ReadonlyMap<string, PageView>>(new Map());
 /** The newest failure of background work, until it is dismissed. */
 export const workTrouble = signal<Trouble | null>(null);
 export const embedderStatus = signal<'loading' | 'ready' | 'failed' | null>(null);
-/** Ids that were deleted while this page was open. */
-export const forgotten = signal<ReadonlySet<string>>(new Set());
 
 export const isEmpty = computed(() => stats.value !== null && stats.value.pages === 0);
 
@@ -36,8 +35,12 @@ let lastRefreshMs = 0;
 
 export function watch(memory: MemoryOS): void {
   current = memory;
-  const changes: MemoryEvent['type'][] = ['page-added', 'page-updated', 'consolidated', 'segment-archived', 'embedded', 'sealed'];
+  const changes: MemoryEvent['type'][] = ['page-updated', 'consolidated', 'segment-archived', 'embedded', 'sealed'];
   for (const type of changes) memory.on(type, () => refreshSoon());
+  memory.on('page-added', (event) => {
+    markReturned(event.pageId);
+    refreshSoon();
+  });
   memory.on('embedder', (event) => {
     embedderStatus.value = event.status;
     refreshSoon();
@@ -48,14 +51,14 @@ export function watch(memory: MemoryOS): void {
     refreshSoon();
   });
   memory.on('forgotten', (event) => {
-    forgotten.value = new Set([...forgotten.value, ...event.pages]);
+    markForgotten(event.pages);
     const left = new Map(pages.value);
     for (const id of event.pages) left.delete(id);
     pages.value = left;
     refreshSoon();
   });
   memory.on('cleared', () => {
-    forgotten.value = new Set([...forgotten.value, ...pages.value.keys()]);
+    markForgotten(pages.value.keys());
     pages.value = new Map();
     refreshSoon();
   });

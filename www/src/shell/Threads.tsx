@@ -1,11 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
 import { inspected, litPages } from '../chat/log';
+import { passagesOf } from '../chat/packed';
 import { tiers } from '../memory/view';
 import { asList } from '../strata/selection';
 import { narrow } from './places';
 
 /** More threads than this are a rope. */
 const MOST_THREADS = 8;
+
+/** Half a row of grains. */
+const LANE_PX = 15;
+
+interface Point {
+  x: number;
+  y: number;
+}
 
 interface Thread {
   id: string;
@@ -28,7 +37,7 @@ export function Threads() {
     let frame = 0;
     const draw = (): void => {
       cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => setThreads(measure(exchangeId)));
+      frame = requestAnimationFrame(() => setThreads(measure(exchangeId, byRank())));
     };
     draw();
     // Grains settle for a second after they have moved.
@@ -54,7 +63,15 @@ export function Threads() {
   );
 }
 
-function measure(exchangeId: string): Thread[] {
+/** Pages of the answer, those of the best hits first: threads are few, and the best are spun. */
+function byRank(): string[] {
+  const recall = inspected.value?.recall;
+  if (!recall) return [];
+  const packed = new Set(passagesOf(recall).map((passage) => passage.pageId));
+  return [...new Set([...recall.hits.map((hit) => hit.pageId).filter((id) => packed.has(id)), ...packed])];
+}
+
+function measure(exchangeId: string, ranked: string[]): Thread[] {
   const answer = document.querySelector(`[data-exchange="${CSS.escape(exchangeId)}"]`);
   const link = answer?.querySelector('.recalled');
   const log = document.querySelector('.log')?.getBoundingClientRect();
@@ -67,14 +84,27 @@ function measure(exchangeId: string): Thread[] {
   const endX = bubble.right;
   const endY = Math.min(Math.max(to.top + to.height / 2, log.top + 8), log.bottom - 8);
   const threads: Thread[] = [];
-  for (const grain of document.querySelectorAll<SVGElement>('.drawing [data-testid=grain][data-lit]')) {
+  for (const id of ranked) {
+    const grain = document.querySelector<SVGElement>(`.drawing [data-testid=grain][data-lit][data-page-id="${CSS.escape(id)}"]`);
+    if (!grain) continue;
     const from = grain.getBoundingClientRect();
     const x = from.left + from.width / 2;
     const y = from.top + from.height / 2;
     if (y < drawing.top || y > drawing.bottom) continue;
-    const middle = (x + endX) / 2;
-    threads.push({ id: grain.dataset.pageId ?? '', path: `M${x.toFixed(1)} ${y.toFixed(1)} C${middle.toFixed(1)} ${y.toFixed(1)} ${middle.toFixed(1)} ${endY.toFixed(1)} ${endX.toFixed(1)} ${endY.toFixed(1)}` });
+    threads.push({ id, path: route({ x, y }, drawing.left, grain.dataset.tier === 'short' ? LANE_PX : 0, { x: endX, y: endY }) });
     if (threads.length === MOST_THREADS) break;
   }
   return threads;
+}
+
+/** Along the grains' own row, or in the lane below it, out of the picture and only then to the answer: so it crosses no words. */
+function route(from: Point, left: number, lane: number, to: Point): string {
+  const out = { x: left + 8, y: from.y + lane };
+  const middle = (out.x + to.x) / 2;
+  const turn = lane === 0 ? '' : `Q${point({ x: from.x, y: out.y })} ${point({ x: Math.max(from.x - lane, out.x), y: out.y })} `;
+  return `M${point(from)} ${turn}L${point(out)} C${point({ x: middle, y: out.y })} ${point({ x: middle, y: to.y })} ${point(to)}`;
+}
+
+function point({ x, y }: Point): string {
+  return `${x.toFixed(1)} ${y.toFixed(1)}`;
 }

@@ -1,4 +1,5 @@
 import { litPages } from '../chat/log';
+import { speakerName } from '../chat/Passages';
 import { showTime, t } from '../i18n/language';
 import { pages, segments, tiers } from '../memory/view';
 import { themeOf } from './theme';
@@ -33,8 +34,8 @@ export function Card() {
             {page.waiting && <span class="mark"> · {words.waitingMark}</span>}
             {litPages.value.has(page.id) && <span class="mark used"> · {words.usedMark}</span>}
           </p>
-          {page.userInput && <p dir="auto"><b>{page.userName === 'user' ? words.you : page.userName}</b> {page.userInput}</p>}
-          {page.agentResponse && <p dir="auto"><b>{page.agentName === 'assistant' ? words.assistant : page.agentName}</b> {page.agentResponse}</p>}
+          {page.userInput && <p dir="auto"><b>{speakerName(page.userName || 'user')}</b> {page.userInput}</p>}
+          {page.agentResponse && <p dir="auto"><b>{speakerName(page.agentName || 'assistant')}</b> {page.agentResponse}</p>}
         </>
       )}
       {segment && (

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TiersView } from 'memstrata';
 import { litPages } from '../chat/log';
-import { showCount, showScore, showTime, t } from '../i18n/language';
+import { showCount, showHeat, showTime, t } from '../i18n/language';
 import { stats } from '../memory/view';
 import { heatColour } from './heat';
 import { fitText, HEAT_COLUMN, layOut, pebble, surface, type Band, type Grain, type Picture } from './layout';
@@ -78,9 +78,10 @@ export function Drawing({ view }: { view: TiersView }) {
           ))}
           <g aria-hidden="true">
             {picture.bands.map((band) => (
-              <BandWords key={band.segment.id} band={band} width={picture.width} />
+              <BandWords key={band.segment.id} band={band} tau={view.heatThreshold} width={picture.width} />
             ))}
           </g>
+          <ThinBands picture={picture} tau={view.heatThreshold} />
           {picture.tauY !== null && <TauLine y={picture.tauY} width={picture.width} tau={view.heatThreshold} />}
           {picture.grains.map((grain, index) => (
             <GrainShape key={grain.page.id} grain={grain} index={index} stop={stop} />
@@ -137,7 +138,7 @@ function Heading({ y, name, note, width }: { y: number; name: string; note: stri
 /** Faint layers where mid-term memory has room left. */
 function Texture({ from, to, width }: { from: number; to: number; width: number }) {
   const lines: string[] = [];
-  for (let y = from + 26; y < to - 20; y += 24) lines.push(surface(y, width, y));
+  for (let y = from + 34, gap = 38; y < to - 26; y += gap, gap += 14) lines.push(surface(y, width, y));
   return <path class="texture" d={lines.join(' ')} />;
 }
 
@@ -150,12 +151,24 @@ function Bedrock({ y, width, height }: { y: number; width: number; height: numbe
   return <path class="bedrock" d={strokes.join(' ')} />;
 }
 
+/** What is said of bands too thin for words of their own. */
+function ThinBands({ picture: { thin, ticks, width }, tau }: { picture: Picture; tau: number }) {
+  return (
+    <g aria-hidden="true">
+      {thin && <text class="thin-note" x={16} y={thin.y + 4}>{t.value.thinLayers(showCount(thin.count))}</text>}
+      {ticks.map((tick) => (
+        <text key={tick.y} class="tick" x={width - 16} y={tick.y + 4} text-anchor="end">{showHeat(tick.heat, tau)}</text>
+      ))}
+    </g>
+  );
+}
+
 function TauLine({ y, width, tau }: { y: number; width: number; tau: number }) {
   return (
     <g class="tau">
-      <title>{t.value.thresholdNote(showScore(tau))}</title>
+      <title>{t.value.thresholdNote(showHeat(tau))}</title>
       <line x1={16} x2={width - 16 - HEAT_COLUMN} y1={y} y2={y} />
-      <text x={width - 16} y={y + 4} text-anchor="end">{t.value.threshold(showScore(tau))}</text>
+      <text x={width - 16} y={y + 4} text-anchor="end">{t.value.threshold(showHeat(tau))}</text>
     </g>
   );
 }
@@ -185,7 +198,7 @@ function GrainShape({ grain, index, stop }: { grain: Grain; index: number; stop:
 
 function BandShape({ band, tau, width, index, stop }: { band: Band; tau: number; width: number; index: number; stop: number }) {
   const { segment } = band;
-  const heat = showScore(segment.heat.value);
+  const heat = showHeat(segment.heat.value, tau);
   const lit = segment.pages.filter((id) => litPages.value.has(id));
   const theme = themeOf(segment);
   const colour = heatColour(segment.heat.value, tau);
@@ -200,7 +213,7 @@ function BandShape({ band, tau, width, index, stop }: { band: Band; tau: number;
       {...stopOf({ kind: 'segment', id: segment.id }, index, stop, label)}
     >
       {/* The whole row answers to the pointer, however narrow the band is. */}
-      <rect class="target" x={band.x} y={band.y} width={width - 32} height={band.height} />
+      <rect class="target" x={band.x - 5} y={band.y} width={width - 22} height={band.height} rx={4} />
       <rect class="layer" x={band.x} y={band.y} width={band.width} height={band.height} rx={band.lamina ? 1.5 : 4} style={{ fill: colour }} />
       {!band.lamina && <rect class="swatch-edge" x={band.x} y={band.y} width={4} height={band.height} rx={2} style={{ fill: colour }} />}
       {band.specks.map((speck) => {
@@ -217,7 +230,7 @@ function BandShape({ band, tau, width, index, stop }: { band: Band; tau: number;
 }
 
 /** A band's words. They stand apart from its shape, whose label says them whole where here they are cut to fit. */
-function BandWords({ band, width }: { band: Band; width: number }) {
+function BandWords({ band, tau, width }: { band: Band; tau: number; width: number }) {
   if (band.lamina) return null;
   return (
     <g class="band-words">
@@ -225,7 +238,7 @@ function BandWords({ band, width }: { band: Band; width: number }) {
         {fitText(themeOf(band.segment), width - 32 - HEAT_COLUMN - 16, THEME_FONT)}
       </text>
       <text class="heat" x={width - 16} y={band.y + 18} text-anchor="end">
-        {showScore(band.segment.heat.value)}
+        {showHeat(band.segment.heat.value, tau)}
       </text>
     </g>
   );

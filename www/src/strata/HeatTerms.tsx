@@ -12,7 +12,7 @@ export function HeatTerms({ segment, tau }: { segment: SegmentView; tau: number 
         <dt>{words.heat}</dt>
         <dd>
           <span class="swatch" style={{ background: heatColour(heat.value, tau) }} aria-hidden="true" />
-          {showScore(heat.value)}
+          {showScore(heat.value, tau)}
         </dd>
       </div>
       <div>

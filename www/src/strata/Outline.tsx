@@ -1,6 +1,6 @@
 import type { SegmentView, TiersView } from 'memstrata';
 import { litPages } from '../chat/log';
-import { showScore, showTime, t } from '../i18n/language';
+import { showHeat, showTime, t } from '../i18n/language';
 import { pages } from '../memory/view';
 import { themeOf } from './theme';
 import { HeatTerms } from './HeatTerms';
@@ -43,7 +43,7 @@ function Segments({ list, tau }: { list: SegmentView[]; tau: number }) {
           <li key={segment.id}>
             <details>
               <summary>
-                <span dir="auto">{themeOf(segment)}</span> <span class="quiet">{words.pageCount(segment.pages.length)}, {words.heatValue(showScore(segment.heat.value))}</span>
+                <span dir="auto">{themeOf(segment)}</span> <span class="quiet">{words.pageCount(segment.pages.length)}, {words.heatValue(showHeat(segment.heat.value, tau))}</span>
               </summary>
               {segment.summary && <p dir="auto">{segment.summary}</p>}
               <HeatTerms segment={segment} tau={tau} />

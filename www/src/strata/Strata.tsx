@@ -3,6 +3,7 @@ import { status } from '../memory/open';
 import { tiers } from '../memory/view';
 import { Card } from './Card';
 import { Drawing } from './Drawing';
+import { HeatScale } from './HeatScale';
 import { Outline } from './Outline';
 import { asList, held, selected } from './selection';
 
@@ -31,6 +32,7 @@ export function Strata() {
         </div>
       </div>
       {view ? asList.value ? <Outline view={view} /> : <Drawing view={view} /> : <p class="quiet pad">{status.value === 'failed' ? words.openFailed : words.readingMemory}</p>}
+      {view && !asList.value && view.midTerm.length + view.archive.length > 0 && <HeatScale tau={view.heatThreshold} />}
       {!asList.value && <Card />}
     </div>
   );

@@ -9,6 +9,10 @@ export interface Picture {
   bands: Band[];
   /** Height of the tau line, between the bands over it and those under it; `null` without bands. */
   tauY: number | null;
+  /** Where it is said how many bands are too thin for their words; `null` if none is. */
+  thin: { y: number; count: number } | null;
+  /** Heats beside thin bands, no two of them closer than their words are high. */
+  ticks: { y: number; heat: number }[];
   /** Foot of the lowest mid-term band. */
   midEnd: number;
 }
@@ -42,11 +46,14 @@ const GRAIN_PITCH = 30;
 const GRAIN_RADIUS = 10;
 const BAND = 28;
 const BAND_GAP = 4;
-const LAMINA = 5;
+const LAMINA = 6;
 const LAMINA_GAP = 2;
-const TAU_GAP = 18;
+const TAU_GAP = 22;
+/** A line of small words between bands. */
+const THIN_ROW = 20;
+const TICK_PITCH = 15;
 /** On a small screen the picture scrolls rather than lose its words. */
-const LABELLED_AT_LEAST = 14;
+const LABELLED_AT_LEAST = 24;
 const BEDROCK = 72;
 const EMPTY_ROW = 30;
 const FOOT = 14;
@@ -69,15 +76,21 @@ export function layOut(tiers: TiersView, width: number, atLeast: number): Pictur
   const bands: Band[] = [];
   let y = shortHeight + HEADING;
   let tauY: number | null = null;
+  let thin: Picture['thin'] = null;
   midTerm.forEach((segment, index) => {
     if (tauY === null && segment.heat.value < tiers.heatThreshold) {
       tauY = y + TAU_GAP / 2 - 2;
       y += TAU_GAP;
     }
+    if (index === shown) {
+      thin = { y: y + THIN_ROW / 2, count: midTerm.length - shown };
+      y += THIN_ROW;
+    }
     const band = layBand(segment, y, index >= shown, inner, most);
     bands.push(band);
     y += band.height + (band.lamina ? LAMINA_GAP : BAND_GAP);
   });
+  const ticks = layTicks(bands, tauY);
   if (midTerm.length > 0 && tauY === null) {
     tauY = y + TAU_GAP / 2 - 2;
     y += TAU_GAP;
@@ -108,6 +121,8 @@ export function layOut(tiers: TiersView, width: number, atLeast: number): Pictur
     grains,
     bands,
     tauY,
+    thin,
+    ticks,
     midEnd: shortHeight + midHeight - FOOT,
   };
 }
@@ -134,6 +149,20 @@ function labelled(count: number, room: number): number {
   const thin = LAMINA + LAMINA_GAP;
   if (count * full <= room || count <= LABELLED_AT_LEAST) return count;
   return Math.max(LABELLED_AT_LEAST, Math.min(count, Math.floor((room - count * thin) / (full - thin))));
+}
+
+/** The first of every run of thin bands of one heat has its number, where there is room for it. */
+function layTicks(bands: Band[], tauY: number | null): Picture['ticks'] {
+  const ticks: Picture['ticks'] = [];
+  for (const { lamina, segment, y, height } of bands) {
+    if (!lamina) continue;
+    const tick = { y: y + height / 2, heat: segment.heat.value };
+    const last = ticks.at(-1);
+    const told = last !== undefined && Math.abs(last.heat - tick.heat) < 0.05;
+    const taken = [last?.y, tauY].some((other) => other !== undefined && other !== null && Math.abs(other - tick.y) < TICK_PITCH);
+    if (!told && !taken) ticks.push(tick);
+  }
+  return ticks;
 }
 
 function layBand(segment: SegmentView, y: number, lamina: boolean, inner: number, most: number): Band {

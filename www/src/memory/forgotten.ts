@@ -1,0 +1,21 @@
+import { signal } from '@preact/signals';
+
+/** Ids that were deleted while this page was open. Changed in place: an import of ten thousand pages says ten thousand times that one is back. */
+const gone = new Set<string>();
+const changes = signal(0);
+
+/** True while a page is deleted. Read in a component or a computed value, it redraws when that changes. */
+export function isForgotten(pageId: string): boolean {
+  void changes.value;
+  return gone.has(pageId);
+}
+
+export function markForgotten(pageIds: Iterable<string>): void {
+  for (const id of pageIds) gone.add(id);
+  changes.value += 1;
+}
+
+/** A page keeps its id through export and import, so one that was deleted may come back. */
+export function markReturned(pageId: string): void {
+  if (gone.delete(pageId)) changes.value += 1;
+}
