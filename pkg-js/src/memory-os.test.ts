@@ -89,6 +89,8 @@ describe('adding and finding', () => {
 
   test('what is wrong is named before anything is written', async () => {
     const memory = await opened();
+    await expect(opened({ config: { shortTermCapacity: 0 } })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('config.shortTermCapacity is 0') });
+    await expect(opened({ config: { nonsense: 1 } as never })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('nonsense') });
     await expect(memory.addMemory(null as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     await expect(memory.addMany([{ userInput: 'a', agentResponse: '' }, { userInput: 5 as never, agentResponse: '' }])).rejects.toThrow('got 5');
     await expect(memory.retrieve('')).rejects.toThrow(/empty/);

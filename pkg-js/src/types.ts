@@ -273,7 +273,7 @@ export interface TiersView {
 
 export interface JobView {
   id: string;
-  kind: 'consolidate' | 'embed' | 'promote';
+  kind: 'consolidate' | 'embed';
   state: 'queued' | 'failed';
   attempts: number;
   notBefore: number;
@@ -293,7 +293,7 @@ export type MemoryEvent =
   | { type: 'job-failed'; jobId: string; code: string; message: string; willRetry: boolean }
   | { type: 'sealed'; chunks: number; bytes: number }
   | { type: 'cleared' }
-  | { type: 'closed'; reason: 'called' | 'worker-lost' | 'version-change' };
+  | { type: 'closed'; reason: 'called' | 'worker-lost' };
 
 /** One turn pair of a conversation to import. */
 export type ImportTurn = AddMemoryInput;

@@ -1,6 +1,5 @@
 //! Mid-term memory: placing pages into segments (MemoryOS, 3.2.2).
 
-use hashbrown::HashSet;
 use litemap::LiteMap;
 
 use crate::config::{Config, SEGMENT_MAX_PAGES};
@@ -76,12 +75,15 @@ fn common_direction(cube: &Cube, space: Option<&Space>, pages: &[PageFeatures]) 
     sum
 }
 
+/// Both lists hold each word once, in any case.
 fn jaccard(a: &[String], b: &[String]) -> f32 {
-    let a: HashSet<String> = a.iter().map(|word| word.to_lowercase()).collect();
-    let b: HashSet<String> = b.iter().map(|word| word.to_lowercase()).collect();
-    let shared = a.intersection(&b).count();
+    let shared = a.iter().filter(|word| b.iter().any(|other| is_same_word(word, other))).count();
     let all = a.len() + b.len() - shared;
     if all == 0 { 0.0 } else { shared as f32 / all as f32 }
+}
+
+fn is_same_word(a: &str, b: &str) -> bool {
+    a == b || a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
 /// Places pages, oldest first, each into the active segment whose `f_score` exceeds what it needs by most, else into a new
@@ -200,7 +202,7 @@ fn join(segment: &mut Segment, page: &PageFeatures, space: Option<&Space>, now_m
         }
     }
     for keyword in &page.keywords {
-        if !segment.keywords.contains(keyword) {
+        if !segment.keywords.iter().any(|known| is_same_word(known, keyword)) {
             segment.keywords.push(keyword.clone());
         }
     }
