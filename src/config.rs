@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 /// Parameters of one memory. Names are the papers'; ranges are checked when a memory opens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+#[serde(default, rename_all = "camelCase")]
 pub struct Config {
     /// Pages in short-term memory, 1 to 1,000. Default 10 (MemoryOS code; its paper: 7).
     pub short_term_capacity: usize,
@@ -52,6 +52,21 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Names of the parameters, as JavaScript has them.
+    pub const NAMES: [&str; 11] = [
+        "shortTermCapacity",
+        "consolidationBatch",
+        "midTermCapacity",
+        "similarityThreshold",
+        "heatThreshold",
+        "heatAlpha",
+        "heatBeta",
+        "heatGamma",
+        "heatTimeConstantHours",
+        "sessionGapMinutes",
+        "sealThresholdBytes",
+    ];
+
     /// The values of the MemoryOS paper (section 4.1): 7 pages, 200 segments, theta 0.6, tau 5, mu 1e7 s.
     pub fn paper() -> Self {
         Self {
@@ -107,6 +122,16 @@ pub const CHUNK_MAX_BYTES: usize = 256 * 1024;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_are_those_of_the_fields() {
+        let json = serde_json::to_value(Config::default()).expect("serializes");
+        let mut fields: Vec<_> = json.as_object().expect("an object").keys().map(String::as_str).collect();
+        let mut names = Config::NAMES;
+        fields.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(fields, names);
+    }
 
     #[test]
     fn defaults_and_paper_are_in_range_and_nan_is_not() {

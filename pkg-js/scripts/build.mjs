@@ -17,6 +17,9 @@ const TARGET = 'wasm32-unknown-unknown';
 /** What rustc turns on for this target, and what .cargo/config.toml adds; wasm-opt must not use less. */
 const WASM_FEATURES = ['simd', 'bulk-memory', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals', 'reference-types', 'multivalue'];
 
+/** Inlining makes the file larger than it makes it faster: what is hot is inlined by the compiler already. */
+const FOR_SIZE = ['-Oz', '--one-caller-inline-max-function-size=1', '--always-inline-max-function-size=1'];
+
 export async function build({ toolchain }) {
   await step('wasm', () => buildWasm(toolchain));
   await step('TypeScript', buildTypeScript);
@@ -38,7 +41,7 @@ async function buildWasm(toolchain) {
   const optimised = join(out, 'optimised.wasm');
   const features = WASM_FEATURES.map((name) => `--enable-${name}`);
   await mustRun(process.execPath, [
-    join(PACKAGE, 'node_modules', 'binaryen', 'bin', 'wasm-opt'), join(out, 'memory_bg.wasm'), '-O3', '--strip-debug', '--strip-producers', ...features, '-o', optimised,
+    join(PACKAGE, 'node_modules', 'binaryen', 'bin', 'wasm-opt'), join(out, 'memory_bg.wasm'), ...FOR_SIZE, '--strip-debug', '--strip-producers', ...features, '-o', optimised,
   ]);
   copyFileSync(join(out, 'memory.js'), join(GLUE, 'memory.js'));
   copyFileSync(optimised, join(GLUE, 'memory_bg.wasm'));

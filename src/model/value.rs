@@ -1,7 +1,10 @@
 //! Metadata: free-form, JSON-like values that callers attach to a page.
 
+use core::fmt;
+
 use litemap::LiteMap;
 
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Caller's keys and values.
@@ -25,17 +28,6 @@ pub enum Value {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, remote = "Value")]
-enum Plain {
-    Null,
-    Bool(bool),
-    Number(f64),
-    Text(String),
-    List(Vec<Value>),
-    Map(LiteMap<String, Value>),
-}
-
-#[derive(Serialize, Deserialize)]
 #[serde(remote = "Value")]
 enum Tagged {
     Null,
@@ -48,10 +40,16 @@ enum Tagged {
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            Plain::serialize(self, serializer)
-        } else {
-            Tagged::serialize(self, serializer)
+        if !serializer.is_human_readable() {
+            return Tagged::serialize(self, serializer);
+        }
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Number(value) => serializer.serialize_f64(*value),
+            Self::Text(value) => serializer.serialize_str(value),
+            Self::List(values) => values.serialize(serializer),
+            Self::Map(values) => values.serialize(serializer),
         }
     }
 }
@@ -59,10 +57,70 @@ impl Serialize for Value {
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            Plain::deserialize(deserializer)
+            deserializer.deserialize_any(PlainVisitor)
         } else {
             Tagged::deserialize(deserializer)
         }
+    }
+}
+
+/// Reads JSON-like values as they come. (An untagged enum would do the same through a buffer, which costs the wasm file
+/// some twenty kilobytes.)
+struct PlainVisitor;
+
+impl<'de> Visitor<'de> for PlainVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON-like value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.into()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element()? {
+            values.push(value);
+        }
+        Ok(Value::List(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut values = LiteMap::new();
+        while let Some((key, value)) = map.next_entry()? {
+            values.insert(key, value);
+        }
+        Ok(Value::Map(values))
     }
 }
 

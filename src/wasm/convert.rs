@@ -1,6 +1,6 @@
 //! Values across the boundary. Ids are strings, vectors `Float32Array`, times milliseconds since the epoch.
 
-use js_sys::Array;
+use js_sys::{Array, Object};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
@@ -60,8 +60,8 @@ pub(super) struct OpenInput {
     user_id: String,
     assistant_id: String,
     pub(super) storage: String,
-    #[serde(default)]
-    config: Config,
+    #[serde(default, with = "serde_wasm_bindgen::preserve")]
+    config: JsValue,
     seed: u32,
     #[serde(default)]
     embedder: Option<ExternalEmbedder>,
@@ -94,7 +94,7 @@ impl OpenInput {
         };
         Ok(OpenOptions {
             scope: Scope::new(&self.user_id, &self.assistant_id)?,
-            config: self.config,
+            config: config(self.config)?,
             embedder,
             has_chat: self.has_chat,
             seed: self.seed,
@@ -102,9 +102,23 @@ impl OpenInput {
     }
 }
 
+/// Reads parameters; one that is not known is a mistake and not ignored.
+fn config(given: JsValue) -> Result<Config> {
+    if !given.is_object() {
+        return Ok(Config::default());
+    }
+    for name in Object::keys(given.unchecked_ref()).iter().filter_map(|name| name.as_string()) {
+        if !Config::NAMES.contains(&name.as_str()) {
+            return Err(Error::invalid(format!("config has no {name:?}; it has {}", Config::NAMES.join(", "))));
+        }
+    }
+    read(given, "config")
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AddInput {
+    #[serde(default)]
     user_input: String,
     #[serde(default)]
     agent_response: String,
@@ -223,54 +237,19 @@ fn named<T>(what: &str, name: &str, found: Option<T>) -> Result<T> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RespondArgs {
+struct RespondArgs {
     call_id: String,
     #[serde(default)]
     style: Option<String>,
     budget_tokens: u32,
-    #[serde(flatten)]
-    turn: TurnArgs,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TurnArgs {
-    #[serde(default)]
-    epoch_ms: Option<f64>,
-    #[serde(default)]
-    offset_minutes: i16,
-    #[serde(default)]
-    metadata: Metadata,
-    #[serde(default)]
-    client_id: Option<String>,
-    #[serde(default)]
-    session: Option<String>,
-    #[serde(default)]
-    user_name: Option<String>,
-    #[serde(default)]
-    agent_name: Option<String>,
-}
-
-impl RespondArgs {
-    pub(super) fn into_input(self, query: String) -> RespondInput {
-        let turn = AddInput {
-            user_input: query,
-            agent_response: String::new(),
-            epoch_ms: self.turn.epoch_ms,
-            offset_minutes: self.turn.offset_minutes,
-            metadata: self.turn.metadata,
-            client_id: self.turn.client_id,
-            session: self.turn.session,
-            user_name: self.turn.user_name,
-            agent_name: self.turn.agent_name,
-        };
-        RespondInput {
-            page: turn.into(),
-            style: self.style,
-            budget_tokens: self.budget_tokens,
-            call_id: Some(self.call_id),
-        }
-    }
+/// Reads what to answer: the user's turn, and how.
+pub(super) fn respond_input(query: String, input: JsValue) -> Result<RespondInput> {
+    let args: RespondArgs = read(input.clone(), "options")?;
+    let turn: AddInput = read(input, "options")?;
+    let page = NewPage { user_input: query, agent_response: String::new(), ..turn.into() };
+    Ok(RespondInput { page, style: args.style, budget_tokens: args.budget_tokens, call_id: Some(args.call_id) })
 }
 
 pub(super) fn responded(answer: &Responded) -> Result<JsValue> {

@@ -17,7 +17,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
-use self::convert::{AddInput, OpenInput, RespondArgs, RetrieveArgs, js_error, page_ids, read, responded, to_js};
+use self::convert::{AddInput, OpenInput, RetrieveArgs, js_error, page_ids, read, respond_input, responded, to_js};
 use self::driver::run;
 use self::outside::Outside;
 use crate::effect::Task;
@@ -96,7 +96,7 @@ impl WasmMemory {
     /// Answers, and remembers the exchange.
     pub fn respond(&self, query: String, input: JsValue) -> Promise {
         self.promise(move |this| async move {
-            let input = read::<RespondArgs>(input, "options")?.into_input(query);
+            let input = respond_input(query, input)?;
             let now_ms = this.outside.now_ms();
             responded(&this.run(this.memory.respond(input, now_ms)).await?)
         })
