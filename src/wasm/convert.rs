@@ -107,7 +107,7 @@ fn config(given: JsValue) -> Result<Config> {
     if !given.is_object() {
         return Ok(Config::default());
     }
-    for name in Object::keys(given.unchecked_ref()).iter().filter_map(|name| name.as_string()) {
+    for name in Object::keys(given.unchecked_ref::<Object>()).iter().filter_map(|name| name.as_string()) {
         if !Config::NAMES.contains(&name.as_str()) {
             return Err(Error::invalid(format!("config has no {name:?}; it has {}", Config::NAMES.join(", "))));
         }
