@@ -22,7 +22,7 @@ export function suites({ toolchain, browser }) {
       name: 'wasm',
       title: 'Rust in Chromium: page and dedicated worker',
       cwd: ROOT,
-      command: ['cargo', [...toolchain, 'test', '--no-fail-fast', '--target', TARGET, '--test', 'web_*']],
+      command: ['cargo', [...toolchain, 'test', '--no-fail-fast', '--target', TARGET, '--lib', '--test', 'web_*']],
       env: { ...chrome, PATH: `${wasmBindgenBin()}${delimiter}${process.env.PATH}`, WASM_BINDGEN_TEST_WEBDRIVER_JSON: writeCapabilities(browser.chrome), WASM_BINDGEN_TEST_TIMEOUT: '120' },
       count: countCargo,
     },

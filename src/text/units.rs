@@ -41,8 +41,8 @@ pub(super) mod tests {
 
     /// The shipped table.
     pub(in super::super) fn shipped() -> StaticTable {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/pkg-js/table/table-128-int4.safetensors");
-        StaticTable::from_bytes(&std::fs::read(path).unwrap()).unwrap()
+        let file = include_bytes!("../../pkg-js/table/table-128-int4.safetensors");
+        StaticTable::from_bytes(file).unwrap()
     }
 
     /// The recipe's golden conversation: label and text of each turn.
@@ -55,7 +55,8 @@ pub(super) mod tests {
         ("Ben", "听起来很有意思。我更喜欢看电影和喝茶。"),
     ];
 
-    #[test]
+    #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+    #[cfg_attr(not(target_arch = "wasm32"), test)]
     fn the_golden_conversation_gives_the_golden_units() {
         let table = shipped();
         let (mut texts, mut costs, mut labels) = (Vec::new(), Vec::new(), Vec::new());
@@ -87,7 +88,8 @@ pub(super) mod tests {
         assert_eq!(labels, [2; 6]);
     }
 
-    #[test]
+    #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+    #[cfg_attr(not(target_arch = "wasm32"), test)]
     fn the_golden_text_gives_the_golden_rows_and_vector() {
         let table = shipped();
         let text = "Café 图书馆 puppies!";

@@ -1,11 +1,11 @@
 //! Values across the boundary. Ids are strings, vectors `Float32Array`, times milliseconds since the epoch.
 
-use js_sys::{Array, Object};
+use js_sys::{Array, Object, Uint8Array};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::outside::{get, object, set};
+use super::host::{get, object, set};
 use crate::config::Config;
 use crate::effect::FinishReason;
 use crate::error::{Error, ErrorCode, Result};
@@ -281,11 +281,22 @@ pub(super) fn responded(answer: &Responded) -> Result<JsValue> {
     ]))
 }
 
+/// Bytes, copied. What is none would throw past us when touched, and leave the caller waiting for ever.
+pub(super) fn bytes(value: JsValue, name: &str) -> Result<Vec<u8>> {
+    match value.dyn_into::<Uint8Array>() {
+        Ok(bytes) => Ok(bytes.to_vec()),
+        Err(value) => Err(Error::invalid(format!("{name} is {value:?}, no Uint8Array"))),
+    }
+}
+
 /// Page ids, and the texts that are none.
-pub(super) fn page_ids(ids: &Array) -> Result<(Vec<PageId>, Vec<String>)> {
+pub(super) fn page_ids(ids: &JsValue) -> Result<(Vec<PageId>, Vec<String>)> {
+    if !Array::is_array(ids) {
+        return Err(Error::invalid(format!("{ids:?} is no array of page ids")));
+    }
     let mut known = Vec::new();
     let mut malformed = Vec::new();
-    for id in ids.iter() {
+    for id in Array::from(ids).iter() {
         let text = id.as_string().ok_or_else(|| Error::invalid(format!("{id:?} is no page id")))?;
         match text.parse() {
             Ok(id) => known.push(id),

@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{IdbDatabase, IdbFactory, IdbKeyRange, IdbObjectStore, IdbOpenDbRequest, IdbRequest, IdbTransaction};
 
 use super::convert::error_of;
-use super::outside::{get, object};
+use super::host::{get, object};
 use crate::error::{Error, ErrorCode, Result};
 use crate::order::sort_and_dedup;
 use crate::storage::{Durability, Entry, KeyRange, Store, WriteBatch};
@@ -45,10 +45,18 @@ struct Connection {
     _on_version_change: EventListener,
 }
 
+impl Drop for Connection {
+    /// A connection without its listener would hold up whoever wants to upgrade or delete the database, until it is
+    /// collected. Transactions under way still come to their end.
+    fn drop(&mut self) {
+        self.database.close();
+    }
+}
+
 impl Database {
     /// Opens or creates it.
     pub(super) async fn open(name: &str) -> Result<Self> {
-        let connection = connect(name).await?;
+        let connection = connect(name, Missing::Create).await?;
         Ok(Self { name: name.into(), connection: RefCell::new(connection), closed: Cell::new(false) })
     }
 
@@ -59,9 +67,11 @@ impl Database {
 
     /// Entries of a range in key order.
     pub(super) async fn read(&self, range: &KeyRange) -> Result<Vec<Entry>> {
+        let Some(bounds) = bounds(range)? else {
+            return Ok(Vec::new());
+        };
         let transaction = self.transaction(&[range.store], "readonly", Durability::Relaxed).await?;
         let store = transaction.object_store(range.store.as_str()).map_err(|error| storage_error(&error))?;
-        let bounds = bounds(range)?;
         let keys = store.get_all_keys_with_key(&bounds).map_err(|error| storage_error(&error))?;
         let values = store.get_all_with_key(&bounds).map_err(|error| storage_error(&error))?;
         let keys = Array::from(&result_of(&keys).await?);
@@ -98,7 +108,10 @@ impl Database {
     async fn transaction(&self, stores: &[Store], mode: &str, durability: Durability) -> Result<IdbTransaction> {
         match self.begin(stores, mode, durability) {
             Err(error) if error.code() == ErrorCode::StorageUnavailable && !self.closed.get() => {
-                let connection = connect(&self.name).await?;
+                let connection = connect(&self.name, Missing::Refuse).await?;
+                if self.closed.get() {
+                    return Err(Error::new(ErrorCode::Closed, "this memory has been closed; open it again"));
+                }
                 *self.connection.borrow_mut() = connection;
                 self.begin(stores, mode, durability)
             }
@@ -122,7 +135,9 @@ impl Database {
 fn request_all(transaction: &IdbTransaction, batch: &WriteBatch) -> Result<()> {
     let store = |store: Store| transaction.object_store(store.as_str()).map_err(|error| storage_error(&error));
     for range in &batch.deletes {
-        store(range.store)?.delete(&bounds(range)?.into()).map_err(|error| storage_error(&error))?;
+        if let Some(bounds) = bounds(range)? {
+            store(range.store)?.delete(&bounds.into()).map_err(|error| storage_error(&error))?;
+        }
     }
     for (to, entry) in &batch.puts {
         let value = Uint8Array::from(entry.value.as_slice());
@@ -131,22 +146,36 @@ fn request_all(transaction: &IdbTransaction, batch: &WriteBatch) -> Result<()> {
     Ok(())
 }
 
-async fn connect(name: &str) -> Result<Connection> {
+/// What to do about a database that is not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    /// It is new.
+    Create,
+    /// It was deleted behind an open memory, which must not go on in an empty one as if nothing had happened.
+    Refuse,
+}
+
+async fn connect(name: &str, missing: Missing) -> Result<Connection> {
     let factory = Reflect::get(&js_sys::global(), &"indexedDB".into()).ok().filter(|factory| factory.is_object());
     let factory: IdbFactory = factory.ok_or_else(|| super::missing("IndexedDB"))?.unchecked_into();
     let request = factory.open_with_u32(name, SCHEMA_VERSION).map_err(|error| storage_error(&error))?;
+    let refused = Rc::new(Cell::new(false));
     let _on_upgrade = EventListener::once(&request, "upgradeneeded", {
-        let request = request.clone();
-        move |_| {
-            if let Ok(database) = request.result() {
-                let database: IdbDatabase = database.unchecked_into();
-                for store in Store::ALL {
-                    let _: core::result::Result<IdbObjectStore, _> = database.create_object_store(store.as_str());
-                }
+        let (request, refused) = (request.clone(), refused.clone());
+        move |_| match missing {
+            Missing::Create => create_stores(&request),
+            Missing::Refuse => {
+                refused.set(true);
+                // Leaves no empty database behind.
+                let _ = request.transaction().map(|upgrade| upgrade.abort());
             }
         }
     });
-    let database: IdbDatabase = opened(&request).await?.unchecked_into();
+    let opened = result_of(&request).await;
+    if refused.get() {
+        return Err(Error::new(ErrorCode::StorageUnavailable, format!("the database {name:?} was deleted meanwhile")));
+    }
+    let database: IdbDatabase = opened.map_err(|error| not_opened(&request, error))?.unchecked_into();
     let _on_version_change = EventListener::once(&database, "versionchange", {
         let database = database.clone();
         move |_| database.close()
@@ -154,21 +183,35 @@ async fn connect(name: &str) -> Result<Connection> {
     Ok(Connection { database, _on_version_change })
 }
 
-async fn opened(request: &IdbOpenDbRequest) -> Result<JsValue> {
-    result_of(request).await.map_err(|error| match error.code() {
-        ErrorCode::StorageQuota => error,
-        _ => Error::new(ErrorCode::StorageUnavailable, format!("the database does not open: {}", error.message())),
-    })
+fn create_stores(request: &IdbOpenDbRequest) {
+    if let Ok(database) = request.result() {
+        let database: IdbDatabase = database.unchecked_into();
+        for store in Store::ALL {
+            let _: core::result::Result<IdbObjectStore, _> = database.create_object_store(store.as_str());
+        }
+    }
 }
 
-fn bounds(range: &KeyRange) -> Result<IdbKeyRange> {
-    IdbKeyRange::bound_with_lower_open_and_upper_open(
-        &range.from.as_str().into(),
-        &range.to.as_str().into(),
-        false,
-        true,
-    )
-    .map_err(|error| storage_error(&error))
+fn not_opened(request: &IdbOpenDbRequest, error: Error) -> Error {
+    let name = request.error().ok().flatten().map(|error| error.name());
+    match error.code() {
+        ErrorCode::StorageQuota => error,
+        _ if name.as_deref() == Some("VersionError") => Error::new(
+            ErrorCode::VersionTooNew,
+            "a later version of memstrata has changed the layout of this database; update the package",
+        ),
+        _ => Error::new(ErrorCode::StorageUnavailable, format!("the database does not open: {}", error.message())),
+    }
+}
+
+/// The keys of a range; `None` for one that holds no key, which IndexedDB refuses to express.
+fn bounds(range: &KeyRange) -> Result<Option<IdbKeyRange>> {
+    if range.from >= range.to {
+        return Ok(None);
+    }
+    let (from, to) = (range.from.as_str().into(), range.to.as_str().into());
+    let bounds = IdbKeyRange::bound_with_lower_open_and_upper_open(&from, &to, false, true);
+    bounds.map(Some).map_err(|error| storage_error(&error))
 }
 
 /// Waits for a request.
@@ -219,13 +262,19 @@ impl Outcome {
 
 /// An IndexedDB error. Only a full disk has a code of its own; whatever else went wrong, the store is not available.
 fn storage_error(error: &JsValue) -> Error {
+    // A transaction that was aborted by a script has no error.
+    if error.is_null() || error.is_undefined() {
+        return Error::new(ErrorCode::StorageUnavailable, "the transaction was aborted");
+    }
     let named = error_of(error);
-    let name = get(error, "name").as_string().unwrap_or_else(|| "the transaction was aborted".into());
     match named.code() {
         ErrorCode::StorageQuota => Error::new(
             ErrorCode::StorageQuota,
             "there is no room left for this site; delete something or free space on the disk",
         ),
-        _ => Error::new(ErrorCode::StorageUnavailable, format!("{name}: {}", named.message())),
+        _ => {
+            let name = get(error, "name").as_string().unwrap_or_else(|| "an error".into());
+            Error::new(ErrorCode::StorageUnavailable, format!("{name}: {}", named.message()))
+        }
     }
 }

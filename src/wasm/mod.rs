@@ -7,29 +7,39 @@
 
 mod convert;
 mod driver;
+mod host;
 mod idb;
 mod outside;
+mod panic;
+mod storage;
 
 use std::rc::Rc;
 
-use js_sys::{Array, Promise, Uint8Array};
+use js_sys::{Promise, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
-use self::convert::{AddInput, OpenInput, RetrieveArgs, js_error, page_ids, read, respond_input, responded, to_js};
+use self::convert::{
+    AddInput, OpenInput, RetrieveArgs, bytes, js_error, page_ids, read, respond_input, responded, to_js,
+};
 use self::driver::run;
+use self::host::Host;
 use self::outside::Outside;
+use self::panic::{Watched, watch};
 use crate::effect::Task;
 use crate::error::{Error, ErrorCode, Result};
 use crate::memory_os::MemoryOs;
 use crate::op::Added;
+
+pub use self::storage::Storage;
 
 /// One open memory, as `pkg-js` drives it. Its contract is `pkg-js/src/engine/contract.ts`.
 #[wasm_bindgen]
 pub struct WasmMemory {
     memory: MemoryOs,
     outside: Rc<Outside>,
+    _watched: Watched,
 }
 
 #[derive(Serialize)]
@@ -53,11 +63,13 @@ impl WasmMemory {
     /// Opens a memory: `(options: WasmOpenOptions, host: Host) => Promise<WasmMemory>`.
     pub fn open(options: JsValue, host: JsValue) -> Promise {
         future_to_promise(async move {
+            let host = Host::new(host);
+            let watched = watch(host.clone());
             let opened = async {
                 let input: OpenInput = read(options, "options")?;
                 let outside = Rc::new(Outside::open(&input, host).await?);
                 let memory = run(MemoryOs::open(input.into_options()?), &outside).await?;
-                Ok(Self { memory, outside })
+                Ok(Self { memory, outside, _watched: watched })
             };
             opened.await.map(JsValue::from).map_err(|error: Error| js_error(&error))
         })
@@ -67,7 +79,7 @@ impl WasmMemory {
     pub fn add(&self, input: JsValue) -> Promise {
         self.promise(move |this| async move {
             let new = read::<AddInput>(input, "turn")?.into();
-            let now_ms = this.outside.now_ms();
+            let now_ms = this.outside.host.now_ms();
             let added = this.run(this.memory.add(vec![new], now_ms)).await?;
             added.first().copied().map(AddedView::from).map(|view| to_js(&view)).unwrap_or(Ok(JsValue::NULL))
         })
@@ -78,7 +90,7 @@ impl WasmMemory {
     pub fn add_many(&self, inputs: JsValue) -> Promise {
         self.promise(move |this| async move {
             let new = read::<Vec<AddInput>>(inputs, "turns")?.into_iter().map(Into::into).collect();
-            let now_ms = this.outside.now_ms();
+            let now_ms = this.outside.host.now_ms();
             let added = this.run(this.memory.add(new, now_ms)).await?;
             to_js(&added.into_iter().map(AddedView::from).collect::<Vec<_>>())
         })
@@ -88,7 +100,7 @@ impl WasmMemory {
     pub fn retrieve(&self, query: String, options: JsValue) -> Promise {
         self.promise(move |this| async move {
             let input = read::<RetrieveArgs>(options, "options")?.into_input(query)?;
-            let now_ms = this.outside.now_ms();
+            let now_ms = this.outside.host.now_ms();
             to_js(&this.run(this.memory.retrieve(input, now_ms)).await?)
         })
     }
@@ -97,13 +109,13 @@ impl WasmMemory {
     pub fn respond(&self, query: String, input: JsValue) -> Promise {
         self.promise(move |this| async move {
             let input = respond_input(query, input)?;
-            let now_ms = this.outside.now_ms();
+            let now_ms = this.outside.host.now_ms();
             responded(&this.run(this.memory.respond(input, now_ms)).await?)
         })
     }
 
     /// Deletes pages for good.
-    pub fn forget(&self, pages: Array) -> Promise {
+    pub fn forget(&self, pages: JsValue) -> Promise {
         self.promise(move |this| async move {
             let (known, malformed) = page_ids(&pages)?;
             let forgotten = this.run(this.memory.forget(known)).await?;
@@ -114,7 +126,7 @@ impl WasmMemory {
     /// Does the next thing that is due.
     pub fn work(&self) -> Promise {
         self.promise(move |this| async move {
-            let worked = this.run(this.memory.work(this.outside.now_ms())).await?;
+            let worked = this.run(this.memory.work(this.outside.host.now_ms())).await?;
             convert::worked(worked)
         })
     }
@@ -122,7 +134,7 @@ impl WasmMemory {
     /// Does everything that waits.
     pub fn flush(&self) -> Promise {
         self.promise(move |this| async move {
-            this.run(this.memory.flush(this.outside.now_ms())).await?;
+            this.run(this.memory.flush(this.outside.host.now_ms())).await?;
             Ok(JsValue::UNDEFINED)
         })
     }
@@ -143,7 +155,7 @@ impl WasmMemory {
 
     /// The tiers, heat as of now.
     pub fn tiers(&self) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.tiers(self.outside.now_ms())).map_err(|error| js_error(&error))
+        to_js(&self.memory.tiers(self.outside.host.now_ms())).map_err(|error| js_error(&error))
     }
 
     /// The job queue.
@@ -167,9 +179,9 @@ impl WasmMemory {
 
     /// Merges an exported file into this memory.
     #[wasm_bindgen(js_name = importAll)]
-    pub fn import_all(&self, file: Uint8Array) -> Promise {
+    pub fn import_all(&self, file: JsValue) -> Promise {
         self.promise(move |this| async move {
-            let imported = this.run(this.memory.import(file.to_vec())).await?;
+            let imported = this.run(this.memory.import(bytes(file, "the file")?)).await?;
             convert::imported(imported)
         })
     }
@@ -184,8 +196,9 @@ impl WasmMemory {
 
     /// Hands over the bytes of the embedding table.
     #[wasm_bindgen(js_name = installTable)]
-    pub fn install_table(&self, bytes: Uint8Array) -> core::result::Result<(), JsValue> {
-        self.memory.install_table(&bytes.to_vec()).map_err(|error| js_error(&error))
+    pub fn install_table(&self, table: JsValue) -> core::result::Result<(), JsValue> {
+        let installed = bytes(table, "the table").and_then(|table| self.memory.install_table(&table));
+        installed.map_err(|error| js_error(&error))
     }
 
     /// Ends it; later calls reject with CLOSED.
@@ -208,7 +221,7 @@ impl This {
     async fn run<T>(&self, task: Task<Result<T>>) -> Result<T> {
         let result = run(task, &self.outside).await;
         for event in self.memory.take_events() {
-            self.outside.emit(to_js(&event)?);
+            self.outside.host.tell("emit", &to_js(&event)?);
         }
         result
     }

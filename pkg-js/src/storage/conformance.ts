@@ -1,5 +1,6 @@
 /**
- * What every storage engine must do. Run each test against a fresh engine, with any test runner:
+ * What every storage engine must do; `tests/conformance/mod.rs` is the same list for the engines that Rust tests.
+ * Run each test against a fresh engine, with any test runner:
  * `for (const { name, run } of storageConformance(() => new MyStorage())) test(name, run)`.
  */
 import type { StorageEngine, StoreName, WriteBatch } from './types.js';
@@ -39,8 +40,17 @@ export function storageConformance(make: () => StorageEngine | Promise<StorageEn
     test('ranges hold their first key and not their last', async (engine) => {
       await engine.commit(puts('chunk', { a: [1], b: [2], c: [3], d: [4] }));
       equal(await keys(engine, 'chunk', 'b', 'd'), ['b', 'c']);
-      equal(await keys(engine, 'chunk', 'b', 'b'), []);
       equal(await keys(engine, 'chunk', 'aa', 'cc'), ['b', 'c']);
+      equal(await keys(engine, 'chunk', 'c', 'c\0'), ['c']);
+    }),
+
+    test('empty ranges read nothing and delete nothing', async (engine) => {
+      await engine.commit(puts('wal', { a: [1], b: [2] }));
+      for (const [from, to] of [['b', 'b'], ['b', 'a'], ['aa', 'ab']] as const) {
+        equal(await keys(engine, 'wal', from, to), []);
+        await engine.commit({ ...puts('wal', { c: [3] }), deletes: [{ store: 'wal', from, to }] });
+      }
+      equal(await keys(engine, 'wal'), ['a', 'b', 'c']);
     }),
 
     test('stores do not see each other', async (engine) => {
@@ -121,11 +131,18 @@ export function storageConformance(make: () => StorageEngine | Promise<StorageEn
       equal(await keys(engine, 'wal'), names);
     }),
 
+    test('keys of other scopes are untouched', async (engine) => {
+      await engine.commit(puts('wal', { 'ada/0': [1], 'ada/f': [2], 'eve/0': [3], 'eve/f': [4] }));
+      await engine.commit({ puts: [], deletes: [{ store: 'wal', from: 'ada/', to: 'ada0' }], durability: 'relaxed' });
+      equal(await keys(engine, 'wal'), ['eve/0', 'eve/f']);
+    }),
+
     test('what was committed is there after closing and opening again', async (engine, database) => {
       await engine.commit({ ...puts('wal', { a: [1] }), durability: 'strict' });
+      await engine.commit({ ...puts('wal', { b: [2] }), durability: 'relaxed' });
       await engine.close();
       await engine.open(database);
-      equal(await values(engine, 'wal'), [[1]]);
+      equal(await values(engine, 'wal'), [[1], [2]]);
     }),
 
     test('databases of other names are other databases', async (engine, database) => {

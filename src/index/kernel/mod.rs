@@ -49,6 +49,65 @@ mod tests {
         }
     }
 
+    #[cfg(target_arch = "wasm32")]
+    wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+    /// Around the width of a block, and the dimensions of common models.
+    const LENGTHS: [usize; 9] = [0, 1, 15, 16, 17, 127, 128, 384, 1000];
+
+    /// Runs natively and in a browser, where the twins differ.
+    #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+    #[cfg_attr(not(target_arch = "wasm32"), test)]
+    fn random_rows_of_awkward_lengths_equal_the_oracle_and_the_naive_sum() {
+        for seed in 1u64..=20 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut next = || {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 32) as i32
+            };
+            for len in LENGTHS {
+                let which = format!("seed {seed}, {len} codes");
+                let limit = i32::from(query_code_limit(len)).min(2000) + 1;
+                let query: Vec<i16> = (0..len).map(|_| (next() % limit) as i16).collect();
+                let rows: Vec<i8> = (0..len * 3).map(|_| next() as i8).collect();
+                for row in rows.chunks_exact(len.max(1)) {
+                    let expected = naive_i8(&query, row);
+                    assert_eq!((dot_i8(&query, row), scalar::dot_i8(&query, row)), (expected, expected), "{which}");
+                    let wide: Vec<i16> = row.iter().map(|&code| i16::from(code)).collect();
+                    assert_eq!(
+                        (dot_i16(&query, &wide), scalar::dot_i16(&query, &wide)),
+                        (expected, expected),
+                        "{which}"
+                    );
+                }
+                let (mut dots, mut oracle) = ([0; 3], [0; 3]);
+                dots_i8(&query, &rows, &mut dots);
+                scalar::dots_i8(&query, &rows, &mut oracle);
+                assert_eq!(dots, oracle, "{which}");
+
+                let mut floats = || (0..len).map(|_| next() as f32 / i32::MAX as f32).collect::<Vec<f32>>();
+                let (a, b) = (floats(), floats());
+                let wide: f64 = a.iter().zip(&b).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
+                assert_eq!(dot_f32(&a, &b).to_bits(), scalar::dot_f32(&a, &b).to_bits(), "{which}");
+                assert!((f64::from(dot_f32(&a, &b)) - wide).abs() < 1e-3, "{which}");
+            }
+            assert_eq!((dot_i8(&[], &[]), dot_i16(&[], &[]), dot_f32(&[], &[])), (0, 0, 0.0));
+        }
+    }
+
+    #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+    #[cfg_attr(not(target_arch = "wasm32"), test)]
+    fn slices_need_no_alignment() {
+        let query: Vec<i16> = (0..200).map(|i| i * 7 - 700).collect();
+        let row: Vec<i8> = (0..200).map(|i| (i * 3) as u8 as i8).collect();
+        for start in 0..17 {
+            let (query, row) = (&query[start..], &row[start..]);
+            assert_eq!(dot_i8(query, row), naive_i8(query, row), "from {start}");
+        }
+    }
+
     proptest! {
         #[test]
         fn integer_dots_equal_the_naive_sum(pairs in prop::collection::vec((-2000i16..2000, any::<i8>()), 0..300)) {
