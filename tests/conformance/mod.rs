@@ -50,6 +50,7 @@ macro_rules! every_check {
 pub(crate) use every_check;
 
 /// The rest of the list, for engines that can fail: all but the store in memory, which takes nothing that it cannot carry out.
+#[allow(unused_macros)]
 macro_rules! every_check_of_failure {
     ($make_tests:ident) => {
         $make_tests! {
