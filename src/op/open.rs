@@ -30,21 +30,21 @@ pub async fn open(io: Io, options: OpenOptions) -> Result<Rc<Engine>> {
     }
     let chunks = io.read(keys.all(Store::Chunk)).await?;
     let log = io.read(keys.all(Store::Wal)).await?;
-    for id in &manifest.chunks {
-        if chunks.iter().all(|entry| entry.key != keys.chunk(*id)) {
-            return Err(Error::corrupt(format!("chunk {id} is listed but missing")));
-        }
-    }
-
     let (replica, chunk_ids) = (manifest.replica, manifest.chunks.clone());
     let mut seq = manifest.sealed_seq;
     let mut ids_used = manifest.ids_used;
     let engine = Engine::new(options, manifest);
     let mut latest: HashMap<RecordKey, (u64, Option<Change>)> = HashMap::new();
     let mut newer = None;
-    let chunk_values = chunk_ids.iter().zip(&chunks).map(|(&id, entry)| (Location::Chunk(id), FrameKind::Chunk, entry));
+    let mut chunk_values = Vec::with_capacity(chunk_ids.len());
+    for &id in &chunk_ids {
+        let key = engine.keys.chunk(id);
+        let at = chunks.binary_search_by(|entry| entry.key.cmp(&key));
+        let at = at.map_err(|_| Error::corrupt(format!("chunk {key} is listed but missing")))?;
+        chunk_values.push((Location::Chunk(id), FrameKind::Chunk, &chunks[at]));
+    }
     let log_values = log.iter().map(|entry| (Location::Log(0), FrameKind::Log, entry));
-    for (at, kind, entry) in chunk_values.chain(log_values) {
+    for (at, kind, entry) in chunk_values.into_iter().chain(log_values) {
         let name_it = |error: Error| Error::new(error.code(), format!("{}: {}", entry.key, error.message()));
         let frame = Frame::parse(kind, &entry.value).map_err(name_it)?;
         if frame.n_unknown > 0 {

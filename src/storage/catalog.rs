@@ -47,7 +47,7 @@ impl Catalog {
     }
 
     fn usage_of(&mut self, at: Location) -> &mut Usage {
-        self.usage.entry(at).or_insert_with(Usage::default)
+        self.usage.entry(at).or_default()
     }
 
     /// Notes a record within it; the later commit wins, whatever the order of the calls.
