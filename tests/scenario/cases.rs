@@ -170,13 +170,11 @@ fn case_22_unusable_vectors_leave_the_text_findable_by_keyword() {
     let external = OpenOptions { embedder: Embedder::External { space, texts_per_call: 2 }, ..options() };
     let memory = world.open_with(external).done().expect("opens");
     world.run(memory.add(conversation(), NOON_MS)).done().expect("stored without asking anybody");
-    let bad: [(fn(usize) -> Vec<Vec<f32>>, ErrorCode); 2] = [
-        (|n| vec![vec![1.0, 0.0, 0.0]; n - 1], ErrorCode::ProviderBadReply),
-        (|n| vec![vec![1.0; 4]; n], ErrorCode::DimensionMismatch),
-    ];
-    for (vectors, code) in bad {
-        world.embed =
-            Box::new(move |request| Ok(EmbedReply { vectors: vectors(request.texts.len()), usage: Usage::default() }));
+    for (missing, dimensions, code) in [(1, 3, ErrorCode::ProviderBadReply), (0, 4, ErrorCode::DimensionMismatch)] {
+        world.embed = Box::new(move |request| {
+            let vectors = vec![vec![1.0; dimensions]; request.texts.len() - missing];
+            Ok(EmbedReply { vectors, usage: Usage::default() })
+        });
         assert_eq!(world.run(memory.flush(NOON_MS)).done().expect_err("refused").code(), code);
     }
     world.embed = Box::new(|request| {
