@@ -103,6 +103,9 @@ export async function retry(exchange: Exchange): Promise<void> {
   void answer(exchange.id);
 }
 
+/** Passages that are themselves the answer are read by a person, not by a model. */
+const PASSAGE_TOKENS = 400;
+
 async function answer(id: string): Promise<void> {
   const exchange = asked.value.find((each) => each.id === id);
   if (!exchange) return;
@@ -113,7 +116,7 @@ async function answer(id: string): Promise<void> {
   try {
     const engine = await memory();
     controller.signal.throwIfAborted();
-    const stream = await engine.getResponse(exchange.question, { stream: true, signal: controller.signal, id, metadata: ORIGIN, timestamp: exchange.time });
+    const stream = await engine.getResponse(exchange.question, { stream: true, signal: controller.signal, id, metadata: ORIGIN, timestamp: exchange.time, ...(exchange.mode === 'memory-only' && { budgetTokens: PASSAGE_TOKENS }) });
     // Awaited below; until then a failure must not count as unheard.
     stream.result.catch(() => undefined);
     for await (const piece of stream) {
