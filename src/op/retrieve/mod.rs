@@ -1,0 +1,186 @@
+//! Retrieval: read the question, score what the scope holds, pack the best of it. Writes nothing; visits wait for the next
+//! commit.
+
+mod context;
+mod filter;
+mod recall;
+
+use hashbrown::{HashMap, HashSet};
+
+use self::context::{Context, PackedTurn};
+use self::filter::Sieve;
+use self::recall::{PackedPassage, Part, QueryView};
+use super::embed;
+use super::engine::{Embedder, Engine, Visits};
+use crate::effect::{EmbedKind, Io};
+use crate::error::{Error, Result};
+use crate::id::{PageId, Side, TurnId};
+use crate::model::{Cube, Page, Tier};
+use crate::order::sort_by;
+use crate::retrieval::{Profile, RankedTurn, Ranking, Request, Strategy, rank};
+
+pub use self::filter::Filter;
+pub use self::recall::{Hit, Recall};
+
+/// A search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetrieveInput {
+    /// The question.
+    pub query: String,
+    /// Hits to return, 1 to 1,000.
+    pub top_k: usize,
+    /// Tokens of the packed context, 0 to 1,000,000.
+    pub budget_tokens: u32,
+    /// Which signals may speak.
+    pub strategy: Strategy,
+    /// Weights; `None` lets the data choose.
+    pub profile: Option<Profile>,
+    /// What may be found.
+    pub filter: Filter,
+}
+
+impl RetrieveInput {
+    /// A search with the defaults: 10 hits, 1,024 tokens, automatic strategy and profile, no filter.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self {
+            query: query.into(),
+            top_k: 10,
+            budget_tokens: 1_024,
+            strategy: Strategy::Auto,
+            profile: None,
+            filter: Filter::default(),
+        }
+    }
+}
+
+/// Finds what answers a question.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` for an empty question and numbers out of range. A failing embedding model is no error: words answer
+/// alone, and the result says so.
+pub async fn retrieve(engine: &Engine, io: &Io, input: &RetrieveInput, now_ms: i64) -> Result<Recall> {
+    engine.check_readable()?;
+    if input.query.trim().is_empty() {
+        return Err(Error::invalid("the query is empty"));
+    }
+    if !(1..=1_000).contains(&input.top_k) {
+        return Err(Error::invalid(format!("topK is {}, outside 1 to 1,000", input.top_k)));
+    }
+    if input.budget_tokens > 1_000_000 {
+        return Err(Error::invalid(format!("budgetTokens is {}, over 1,000,000", input.budget_tokens)));
+    }
+    let vector = match &engine.options.embedder {
+        Embedder::External { space, .. } if input.strategy != Strategy::Keyword => {
+            let asked = embed::ask(engine, io, space, EmbedKind::Query, vec![input.query.clone()]).await;
+            asked.ok().and_then(|mut vectors| vectors.pop().flatten())
+        }
+        _ => None,
+    };
+    let found = search(engine, input, vector.as_deref());
+    count_visits(engine, &found.passages, now_ms);
+    Ok(found)
+}
+
+fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Recall {
+    let (cube, index, table) = (engine.cube.borrow(), engine.index.borrow(), engine.table());
+    let text_of = |turn: TurnId, read: &mut dyn FnMut(&str)| {
+        if let Some(page) = cube.page(turn.page) {
+            read(page.text(turn.side));
+        }
+    };
+    let request = Request {
+        vector,
+        profile: input.profile,
+        strategy: input.strategy,
+        text_of: Some(&text_of),
+        ..Request::new(&input.query)
+    };
+    let sieve = Sieve::new(&cube, &input.filter);
+    let ranking = rank(&index, table.as_deref(), &request, &|turn| sieve.lets_through(turn));
+    let turns: Vec<RankedTurn> = ranking.turns().into_iter().filter(|turn| turn.hit).collect();
+    let pages: HashMap<u32, (TurnId, &Page)> =
+        turns.iter().filter_map(|turn| Some((turn.turn, (turn.id, cube.page(turn.id.page)?)))).collect();
+    let context = Context::pack(engine, &ranking, &pages, input.budget_tokens);
+    let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
+    let hits = turns.iter().take(input.top_k);
+    let hits = hits
+        .filter_map(|turn| Some(hit(&cube, cube.page(turn.id.page)?, turn, &ranking, packed.get(&turn.turn))))
+        .collect();
+    let understanding = &ranking.understanding;
+    let has_vectors = index.n_vectors() > 0 && (vector.is_some() || (table.is_some() && understanding.readable));
+    let query = QueryView {
+        strategy: understanding.strategy.as_str(),
+        profile: understanding.profile.as_str(),
+        names: understanding.names.clone(),
+        words: understanding.words.clone(),
+        months: understanding.dates.months.clone(),
+        days: understanding.dates.days.clone(),
+        years: understanding.dates.years.clone(),
+        vectors: has_vectors && understanding.strategy != Strategy::Keyword,
+    };
+    Recall {
+        hits,
+        context: context.render(&pages),
+        context_tokens: context.packed.used_tokens,
+        passages: context.passages(&pages),
+        query,
+        below_cut: context.below_cut(&pages),
+    }
+}
+
+fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking, packed: Option<&PackedTurn>) -> Hit {
+    let best = &ranking.atoms[turn.best];
+    let mut parts: Vec<_> =
+        ranking.parts(best).into_iter().map(|(feature, value)| Part { name: feature.as_str(), value }).collect();
+    sort_by(&mut parts, |a, b| b.value.abs().total_cmp(&a.value.abs()));
+    let place = cube.place(page.id);
+    let session = cube.session(page.session).and_then(|session| session.label.clone());
+    Hit {
+        id: turn.id.to_string(),
+        page_id: page.id.to_string(),
+        kind: "turn",
+        role: role_name(turn.id.side),
+        speaker: page.speaker(turn.id.side).into(),
+        text: page.text(turn.id.side).into(),
+        packed: packed.is_some(),
+        quotes: packed.map(|packed| packed.quotes.clone()).unwrap_or_default(),
+        tier: tier_name(cube.tier(page.id)),
+        segment_id: place.and_then(|place| place.segments.first()).map(ToString::to_string),
+        time: page.time.map(|time| time.epoch_ms),
+        offset_minutes: page.time.map_or(0, |time| time.offset_minutes),
+        session: session.unwrap_or_else(|| page.session.to_string()),
+        metadata: page.metadata.clone(),
+        score: turn.score,
+        parts,
+        tokens: packed.map_or(best.cost_tokens + best.label_tokens, |packed| packed.tokens),
+    }
+}
+
+pub(super) fn role_name(side: Side) -> &'static str {
+    match side {
+        Side::User => "user",
+        Side::Agent => "assistant",
+    }
+}
+
+pub(super) fn tier_name(tier: Option<Tier>) -> &'static str {
+    match tier {
+        Some(Tier::Short) | None => "short",
+        Some(Tier::Mid) => "mid",
+        Some(Tier::Archive) => "archive",
+    }
+}
+
+/// Counts one visit for every segment that the context draws on.
+fn count_visits(engine: &Engine, passages: &[PackedPassage], now_ms: i64) {
+    let cube = engine.cube.borrow();
+    let pages: HashSet<PageId> = passages.iter().filter_map(|passage| passage.page_id.parse().ok()).collect();
+    let segments: HashSet<_> =
+        pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
+    let mut visits = engine.visits.borrow_mut();
+    for segment in segments {
+        let visit: &mut Visits = visits.entry(segment).or_default();
+        visit.n = visit.n.saturating_add(1);
+        visit.last_ms = visit.last_ms.max(now_ms);
+    }
+}
