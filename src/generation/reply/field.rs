@@ -82,8 +82,9 @@ pub fn local_id(json: &Json, letter: char, word: &str) -> Option<usize> {
     let text = text.trim_matches(|c: char| !c.is_alphanumeric());
     let rest = text.strip_prefix(word).or_else(|| text.strip_prefix(letter)).unwrap_or(text);
     let digits = rest.trim_start_matches(|c: char| matches!(c, ' ' | '_' | '-' | '#'));
-    // Not "+3", and not more digits than any batch has pages.
-    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse::<u16>().ok())?.map(usize::from)
+    // Not "+3", and not the long digits of a stored id.
+    let well_formed = digits.len() <= 3 && digits.bytes().all(|b| b.is_ascii_digit());
+    well_formed.then(|| digits.parse::<u16>().ok())?.map(usize::from)
 }
 
 #[cfg(test)]
@@ -120,7 +121,7 @@ mod tests {
         for text in ["'p3'", "'[P3]'", "'page 3'", "3", "'page_3'"] {
             assert_eq!(local_id(&json(text), 'p', "page"), Some(3), "{text}");
         }
-        for text in ["'s3'", "'p'", "''", "'p-3x'", "'3.5'", "-3.5", "null", "'p99999999999999999999'", "'p+3'"] {
+        for text in ["'s3'", "'p'", "''", "'p-3x'", "'3.5'", "-3.5", "null", "'page_0000000000000003'", "'p+3'"] {
             assert_eq!(local_id(&json(text), 'p', "page"), None, "{text}");
         }
     }

@@ -10,16 +10,22 @@ const LEAST_CHARS: usize = 2;
 /// Where `quote` stands in `text`, so that what is kept are the text's own words and never the model's.
 ///
 /// Taken as equal: any run of white space, any quotation mark, any dash, `…` and `...`, angle brackets and what a fence makes
-/// of them, upper and lower case of ASCII letters. Quotation marks and dots around the quotation do not count. A quotation
+/// of them, upper and lower case of ASCII letters. Quotation marks and dots around the quotation need not be in the text. A quotation
 /// begins and ends with a word, in scripts that have spaces, and has at least two letters or digits unless it is all of the
 /// text.
 pub fn find_quote(text: &str, quote: &str) -> Option<Range<usize>> {
     let hay = folded(text);
     let needle = folded(quote);
-    let is_edge = |folded: &Folded| matches!(folded.as_char, ' ' | '\'' | '.');
-    let start = needle.iter().position(|c| !is_edge(c))?;
-    let end = needle.iter().rposition(|c| !is_edge(c))? + 1;
-    let needle = &needle[start..end];
+    // As it is, or else without the marks that the model put around it.
+    let edges: [&[char]; 2] = [&[' '], &[' ', '\'', '.']];
+    edges.into_iter().find_map(|edge| {
+        let start = needle.iter().position(|c| !edge.contains(&c.as_char))?;
+        let end = needle.iter().rposition(|c| !edge.contains(&c.as_char))? + 1;
+        find(text, &hay, &needle[start..end])
+    })
+}
+
+fn find(text: &str, hay: &[Folded], needle: &[Folded]) -> Option<Range<usize>> {
     let n_telling = needle.iter().filter(|c| c.as_char.is_alphanumeric()).count();
     let is_word = |at: Option<&Folded>| at.is_some_and(|c| c.as_char.is_alphanumeric() && !is_unspaced(c.as_char));
     let at = hay.windows(needle.len()).enumerate().position(|(at, window)| {

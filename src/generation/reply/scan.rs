@@ -1,7 +1,7 @@
 //! Finds the JSON in a reply, among reasoning, prose and fences.
 
 use super::bad::BadReply;
-use super::field::{Json, field};
+use super::field::{Json, field, items};
 use super::parse::parse_at;
 
 /// Tags of reasoning blocks, in angle, square or triangular brackets.
@@ -165,21 +165,21 @@ impl Scan {
         let whole = reply.text;
         let hidden = self.reasoning_open;
         let visible = |last: bool| last || !hidden;
-        let (mut items, mut empty, mut echoed, mut failure, mut answer) = (Vec::new(), None, false, None, None);
+        let (mut parts, mut empty, mut echoed, mut failure, mut answer) = (Vec::new(), None, false, None, None);
         for (value, last) in self.found.into_iter().filter(|&(_, last)| visible(last)) {
             let value = unwrapped(value, expected);
             if is_schema(&value, expected) {
                 echoed = true;
             } else if expected.is_answer(&value) {
                 answer = Some(value);
-            } else if let Some(report) = field(&value, &ERRORS) {
+            } else if let Some(report) = items(Some(&value)).first().and_then(|first| field(first, &ERRORS)) {
                 failure = Some(report.clone());
             } else if matches!(&value, Json::List(list) if list.is_empty()) {
                 empty = last.then_some(value);
             } else if expected.is_list(&value) {
                 answer = Some(value);
             } else if expected.is_item(&value) {
-                items.push(value);
+                parts.push(value);
             }
         }
         if self.unclosed && reply.end != ReplyEnd::Stop {
@@ -199,8 +199,8 @@ impl Scan {
         if self.broken {
             return Err(BadReply::unreadable("its JSON breaks off", whole));
         }
-        match (items.is_empty(), empty) {
-            (false, _) => Ok(Json::List(items)),
+        match (parts.is_empty(), empty) {
+            (false, _) => Ok(Json::List(parts)),
             (true, Some(empty)) if !expected.item.is_empty() => Ok(empty),
             _ => Err(BadReply::unreadable("no answer in it", whole)),
         }

