@@ -2,7 +2,9 @@
 
 mod context;
 mod pack;
-mod prompt;
+pub mod prompt;
+pub mod reply;
+pub mod structured;
 
 pub use context::{Passage, heading, render};
 pub use pack::{Candidate, LEAST_TOKENS, LeftOut, P, POOL, Packed, PackedGroup, REP, pack};

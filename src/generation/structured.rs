@@ -1,0 +1,188 @@
+//! Structured output: which mode to ask a provider for, from what is remembered of it.
+//!
+//! Providers differ in what they take, and some take a mode and then answer badly in it. What a server and model is found to
+//! do is remembered per server and model, so that it is found out once.
+
+use serde::{Deserialize, Serialize};
+
+use super::reply::BadReply;
+use crate::error::{Error, ErrorCode};
+
+/// Unreadable replies in a mode, without a good one in between, after which the next mode is tried.
+const MISREAD_LIMIT: u8 = 2;
+
+/// How a structured reply is asked for, from the strictest to the loosest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum OutputMode {
+    /// With the JSON Schema (`response_format: json_schema`).
+    Schema,
+    /// As some JSON object (`response_format: json_object`). Every prompt of a step has the word JSON, which some servers
+    /// demand.
+    JsonObject,
+    /// By the prompt's words alone.
+    Plain,
+}
+
+impl OutputMode {
+    /// Every mode, strictest first.
+    pub const ALL: [Self; 3] = [Self::Schema, Self::JsonObject, Self::Plain];
+}
+
+/// What is remembered of a provider's modes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModeRecord {
+    /// One bit a mode, in the order of [`OutputMode::ALL`]: it was refused, or answered with the schema, or misread too often.
+    ruled_out: u8,
+    /// Unreadable replies since the last good one, in the mode in use.
+    misread: u8,
+}
+
+/// What to do after an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextTry {
+    /// The mode is not the cause: try again in the same one, when the error's own rules say so.
+    Same,
+    /// Ask again at once, in this mode.
+    Mode(OutputMode),
+    /// The same mode with more room for the answer, or half of the pages.
+    MoreRoom,
+    /// Every mode has been tried: the model cannot follow the format, and memory stays as it is.
+    GiveUp,
+}
+
+impl ModeRecord {
+    /// The mode to ask in: the strictest that is not ruled out, the loosest if all are.
+    pub fn mode(self) -> OutputMode {
+        let is_open = |mode: &OutputMode| self.ruled_out & bit(*mode) == 0;
+        OutputMode::ALL.into_iter().find(is_open).unwrap_or(OutputMode::Plain)
+    }
+
+    /// After a reply that could be used.
+    #[must_use]
+    pub fn after_success(self) -> Self {
+        Self { misread: 0, ..self }
+    }
+
+    /// After `error` of a call in `mode`: what is remembered from now on, and what to do.
+    ///
+    /// A refused mode and an echoed schema rule the mode out at once, unreadable replies after two in a row. Cut replies and
+    /// errors that no mode can help (keys, limits, outages, time) rule out nothing. After `GiveUp` the next job begins with
+    /// the strictest mode that the server takes.
+    #[must_use]
+    pub fn after_error(self, mode: OutputMode, error: &Error) -> (Self, NextTry) {
+        let rules_out = match BadReply::of(error) {
+            Some(BadReply::Truncated) => return (self, NextTry::MoreRoom),
+            Some(BadReply::EchoedSchema) => true,
+            Some(BadReply::Unreadable(_)) => {
+                let misread = self.misread + 1;
+                if misread < MISREAD_LIMIT {
+                    return (Self { misread, ..self }, NextTry::Mode(mode));
+                }
+                true
+            }
+            Some(BadReply::Filtered | BadReply::Failure(_)) => false,
+            None => error.code() == ErrorCode::ProviderFailed && refuses_mode(error.message()),
+        };
+        if !rules_out {
+            return (self, NextTry::Same);
+        }
+        let next = Self { ruled_out: self.ruled_out | bit(mode), misread: 0 };
+        if next.ruled_out == 0b111 {
+            // A model that misreads in every mode may do better with other pages; a mode that was refused stays refused only
+            // as long as nothing else is left.
+            return (Self::default(), NextTry::GiveUp);
+        }
+        (next, NextTry::Mode(next.mode()))
+    }
+}
+
+fn bit(mode: OutputMode) -> u8 {
+    match mode {
+        OutputMode::Schema => 1,
+        OutputMode::JsonObject => 2,
+        OutputMode::Plain => 4,
+    }
+}
+
+/// Whether a provider's error says that it does not take the mode: it names a field of structured output (case 43).
+fn refuses_mode(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    [
+        "response_format",
+        "response format",
+        "json_schema",
+        "json_object",
+        "json schema",
+        "'json'",
+        "word json",
+        "\"json\"",
+        "structured output",
+        "grammar",
+    ]
+    .iter()
+    .any(|field| message.contains(field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The modes asked in, as the errors come; ends with the last decision.
+    fn walk(errors: &[Error]) -> (Vec<OutputMode>, NextTry) {
+        let (mut record, mut modes, mut last) = (ModeRecord::default(), Vec::new(), NextTry::Same);
+        for error in errors {
+            modes.push(record.mode());
+            (record, last) = record.after_error(record.mode(), error);
+        }
+        (modes, last)
+    }
+
+    fn failed(message: &str) -> Error {
+        Error::new(ErrorCode::ProviderFailed, message)
+    }
+
+    #[test]
+    fn case_43_a_server_that_takes_no_schema_is_asked_for_an_object_and_then_in_words() {
+        let schema = failed("HTTP 400: response_format.type json_schema is not supported");
+        let object = failed("HTTP 400: messages must contain the word 'json'");
+        let (modes, last) = walk(&[schema.clone(), object]);
+        assert_eq!(modes, [OutputMode::Schema, OutputMode::JsonObject]);
+        assert_eq!(last, NextTry::Mode(OutputMode::Plain));
+        let (record, _) = ModeRecord::default().after_error(OutputMode::Schema, &schema);
+        assert_eq!(record.after_success().mode(), OutputMode::JsonObject, "remembered");
+    }
+
+    #[test]
+    fn case_07_an_echoed_schema_is_asked_for_in_another_mode_at_once() {
+        let (_, last) = walk(&[BadReply::EchoedSchema.into()]);
+        assert_eq!(last, NextTry::Mode(OutputMode::JsonObject));
+    }
+
+    #[test]
+    fn case_05_a_cut_reply_asks_for_room() {
+        let (modes, last) = walk(&[BadReply::Truncated.into(), BadReply::Truncated.into()]);
+        assert_eq!((modes[1], last), (OutputMode::Schema, NextTry::MoreRoom));
+    }
+
+    #[test]
+    fn a_model_that_never_follows_the_format_ends_after_six_tries() {
+        let error: Error = BadReply::Unreadable("x".into()).into();
+        let (modes, last) = walk(&vec![error; 6]);
+        assert_eq!(modes[..3], [OutputMode::Schema, OutputMode::Schema, OutputMode::JsonObject]);
+        assert_eq!(last, NextTry::GiveUp);
+    }
+
+    #[test]
+    fn outages_keys_and_limits_say_nothing_about_the_mode() {
+        let errors = [
+            failed("HTTP 401: wrong key"),
+            failed("HTTP 429"),
+            failed("HTTP 503: overloaded"),
+            Error::new(ErrorCode::ProviderTimeout, "30 s"),
+            BadReply::Failure("quota".into()).into(),
+        ];
+        for error in errors {
+            assert_eq!(walk(core::slice::from_ref(&error)).1, NextTry::Same, "{error}");
+        }
+    }
+}
