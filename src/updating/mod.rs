@@ -1,8 +1,10 @@
 //! Updating (module 2 of MemoryOS): pure rules, (state, input, now) to a delta. Nothing here awaits, reads a clock or knows
 //! how things are stored or searched.
 
+pub mod conflict;
 pub mod heat;
 pub mod lifecycle;
 pub mod mid_term;
 pub mod offline;
 pub mod short_term;
+pub mod slot;
