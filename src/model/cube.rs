@@ -342,6 +342,11 @@ impl Cube {
         self.profiles.values().rev().find(|profile| profile.of == of)
     }
 
+    /// Every version of the profiles that is kept, oldest first.
+    pub fn profiles(&self) -> impl DoubleEndedIterator<Item = &Profile> {
+        self.profiles.values()
+    }
+
     /// The traits that are known.
     pub fn traits(&self) -> impl Iterator<Item = &Trait> {
         self.traits.values()

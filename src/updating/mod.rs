@@ -3,8 +3,11 @@
 
 pub mod conflict;
 pub mod heat;
+pub mod history;
 pub mod lifecycle;
+pub mod long_term;
 pub mod mid_term;
 pub mod offline;
+pub mod promotion;
 pub mod short_term;
 pub mod slot;

@@ -44,8 +44,8 @@ const SETS: [&str; 36] = [
 ];
 
 /// Verbs and nouns of liking and of its opposite, as an attribute or before the object in a value. Longer ones first.
-const LIKINGS: [&str; 32] = [
-    "does not like", "doesn t like", "can t stand", "is not fond of", "is fond of", "is into", "no longer likes", "preference",
+const LIKINGS: [&str; 35] = [
+    "does not like", "doesn't like", "doesn t like", "don't like", "can't stand", "can t stand", "is not fond of", "is fond of", "is into", "no longer likes", "preference",
     "likes", "like", "loves", "love", "enjoys", "enjoy", "adores", "prefers", "prefer", "dislikes", "dislike", "hates", "hate",
     "detests", "avoids", "不喜欢", "不爱", "喜欢", "喜爱", "热爱", "偏好", "讨厌", "厌恶", "爱",
 ];
@@ -71,6 +71,7 @@ fn narrow(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         '\u{3000}' => ' ',
+        '’' => '\'',
         _ => c,
     }
 }
@@ -86,7 +87,7 @@ fn keeps_all(_: char) -> bool {
 /// A value as it is compared; empty for one that says nothing.
 pub fn normal_value(value: &str) -> String {
     let folded = fold(value, keeps_all);
-    let is_wrapping = |c: char| matches!(c, '"' | '\'' | '“' | '”' | '‘' | '’' | '「' | '」' | '《' | '》' | ' ');
+    let is_wrapping = |c: char| matches!(c, '"' | '\'' | '“' | '”' | '‘' | '「' | '」' | '《' | '》' | ' ');
     let is_stop = |c: char| matches!(c, '.' | '!' | '?' | ',' | ';' | '。' | '、' | '…');
     let value = folded.trim_end_matches(|c| is_stop(c) || is_wrapping(c)).trim_start_matches(is_wrapping);
     // What is punctuation alone says nothing.
@@ -230,6 +231,7 @@ mod tests {
             ("Preference：Jazz", "不喜欢"),
             ("dislikes: jazz", "since school"),
             ("preference", "does not like jazz"),
+            ("preference", "Doesn’t like jazz"),
         ] {
             assert_eq!(of(Preference, attribute, value), jazz, "{attribute} {value}");
         }
