@@ -42,13 +42,8 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId]) -> Result<Forgotte
         let mut delta = Vec::new();
         let mut erase = Vec::new();
         for page in gone {
-            let kinds = [
-                RecordKind::Page,
-                RecordKind::Units,
-                RecordKind::Vectors,
-                RecordKind::Place,
-                RecordKind::Analysed,
-            ];
+            let kinds =
+                [RecordKind::Page, RecordKind::Units, RecordKind::Vectors, RecordKind::Place, RecordKind::Analysed];
             erase.extend(kinds.map(|kind| RecordKey { kind, id: page.raw() }));
         }
         for segment in segments_of(&cube, gone) {

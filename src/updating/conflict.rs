@@ -165,5 +165,8 @@ pub fn current<'a>(facts: impl IntoIterator<Item = &'a Fact>) -> Option<&'a Fact
 pub fn held_at<'a>(facts: impl IntoIterator<Item = &'a Fact>, at: Timestamp) -> Option<&'a Fact> {
     let at = at.epoch_ms;
     let holds = |fact: &&Fact| fact.start().epoch_ms <= at && fact.valid_to.is_none_or(|end| at < end.epoch_ms);
-    facts.into_iter().filter(holds).max_by_key(|fact| (fact.source, fact.start().epoch_ms, fact.recorded_at_ms, fact.id))
+    facts
+        .into_iter()
+        .filter(holds)
+        .max_by_key(|fact| (fact.source, fact.start().epoch_ms, fact.recorded_at_ms, fact.id))
 }

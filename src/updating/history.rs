@@ -156,10 +156,8 @@ pub fn undo(cube: &Cube, id: ChangeId) -> Result<Vec<Change>, UndoError> {
         key,
     };
     for step in &entry.steps {
-        // The record is as this change left it, and no entry after this one names it.
-        if cube.long_term_record(step.key) != step.after
-            || cube.changes().any(|other| other.order() > entry.order() && other.step(step.key).is_some())
-        {
+        // Later changes that have been taken back themselves are not in the way.
+        if cube.long_term_record(step.key) != step.after {
             return Err(later(step.key));
         }
         let rests = match (&step.before, &step.after) {

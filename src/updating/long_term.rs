@@ -234,7 +234,10 @@ fn fact_of(candidate: &CandidateFact, id: FactId, now_ms: i64) -> Result<Fact, R
         return Err(Refusal::Blank);
     }
     let is_longer = |text: &str, most: usize| text.chars().nth(most).is_some();
-    if is_longer(attribute, ATTRIBUTE_MAX_CHARS) || is_longer(value, VALUE_MAX_CHARS) || is_longer(name, ATTRIBUTE_MAX_CHARS) {
+    if is_longer(attribute, ATTRIBUTE_MAX_CHARS)
+        || is_longer(value, VALUE_MAX_CHARS)
+        || is_longer(name, ATTRIBUTE_MAX_CHARS)
+    {
         return Err(Refusal::TooLong);
     }
     if candidate.source != FactSource::Edited {

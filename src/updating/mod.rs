@@ -11,3 +11,8 @@ pub mod offline;
 pub mod promotion;
 pub mod short_term;
 pub mod slot;
+pub mod traits;
+pub mod unlearn;
+
+#[cfg(test)]
+mod long_term_test;

@@ -79,10 +79,94 @@ pub fn write_profile(
         return Ok(Vec::new());
     }
     let version = cube.profiles().map(|profile| profile.version).max().unwrap_or(0) + 1;
-    let mut delta = vec![Change::Put(Record::Profile(Profile { version, of, text: text.into(), recorded_at_ms: now_ms }))];
+    let mut delta =
+        vec![Change::Put(Record::Profile(Profile { version, of, text: text.into(), recorded_at_ms: now_ms }))];
     let known: Vec<_> = cube.profiles().filter(|profile| profile.of == of).map(|profile| profile.version).collect();
     let surplus = (known.len() + 1).saturating_sub(PROFILE_VERSIONS_MAX);
     let oldest = known.into_iter().take(surplus);
     delta.extend(oldest.map(|id| Change::Remove(RecordKey { kind: RecordKind::Profile, id })));
     Ok(recorded(cube, config, delta, cause, ids, now_ms))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::id::SessionId;
+    use crate::model::{Metadata, Page, Place};
+    use crate::updating::mid_term::empty_segment;
+
+    fn cube_of(segments: &[(u64, u32, u64)]) -> Cube {
+        let mut cube = Cube::default();
+        let mut next = 0;
+        for &(id, n_visit, n_pages) in segments {
+            let id = SegmentId::from_raw(id);
+            let segment = Segment { n_visit, l_interaction: n_pages as u32, ..empty_segment(id, 0) };
+            cube.apply(Change::Put(Record::Segment(segment)));
+            for _ in 0..n_pages {
+                next += 1;
+                let page = Page {
+                    id: PageId::from_raw(next),
+                    client_id: None,
+                    user_input: "x".into(),
+                    agent_response: String::new(),
+                    user_name: String::new(),
+                    agent_name: String::new(),
+                    time: None,
+                    recorded_at_ms: 0,
+                    session: SessionId::from_raw(1),
+                    metadata: Metadata::new(),
+                    position: next,
+                };
+                cube.apply(Change::Put(Record::Place(Place {
+                    page: page.id,
+                    segments: vec![id],
+                    pre: None,
+                    next: None,
+                })));
+                cube.apply(Change::Put(Record::Page(page)));
+            }
+        }
+        cube
+    }
+
+    fn due_now(cube: &Cube) -> Vec<(u64, usize)> {
+        due(cube, &Config::default(), 0).iter().map(|of| (of.segment.raw(), of.pages.len())).collect()
+    }
+
+    #[test]
+    fn o07_every_hot_segment_with_unseen_pages_is_due_hottest_first() {
+        // Heats: 3 + 1 + 1 = 5, 90 + 0 + 1, 4 + 6 + 1 = 11, 0 + 3 + 1 = 4.
+        let mut cube = cube_of(&[(1, 3, 1), (2, 90, 0), (3, 4, 6), (4, 0, 3)]);
+        assert_eq!(due_now(&cube), [(3, 6), (1, 1)]);
+        let pages = unseen(&cube, SegmentId::from_raw(3));
+        analysed(&cube, &pages[..4], 7).into_iter().for_each(|change| cube.apply(change));
+        assert_eq!(cube.segment(SegmentId::from_raw(3)).unwrap().l_interaction, 2);
+        assert_eq!(due_now(&cube), [(3, 2), (1, 1)]);
+        analysed(&cube, &pages, 8).into_iter().for_each(|change| cube.apply(change));
+        assert_eq!(cube.segment(SegmentId::from_raw(3)).unwrap().l_interaction, 0);
+        assert_eq!(due_now(&cube), [(1, 1)]);
+        assert_eq!(analysed(&cube, &[PageId::from_raw(99)], 9), []);
+    }
+
+    #[test]
+    fn o09_profiles_are_versions_and_nothing_blank_overwrites_one() {
+        let mut cube = Cube::default();
+        let (config, mut ids) = (Config::default(), IdSource::new(1));
+        let mut write = |cube: &mut Cube, of, text: &str| {
+            let delta = write_profile(cube, &config, of, text, Cause::User, &mut ids, 5)?;
+            let n = delta.len();
+            delta.into_iter().for_each(|change| cube.apply(change));
+            Ok::<_, Error>(n)
+        };
+        assert!(write(&mut cube, Side::User, "  ").is_err());
+        for n in 0..30 {
+            write(&mut cube, Side::User, &format!("text {n}")).unwrap();
+            write(&mut cube, Side::Agent, "patient").unwrap();
+        }
+        assert_eq!(write(&mut cube, Side::User, " text 29 ").unwrap(), 0);
+        assert_eq!(cube.profile(Side::User).unwrap().text, "text 29");
+        assert_eq!(cube.profile(Side::Agent).unwrap().text, "patient");
+        assert_eq!(cube.profiles().filter(|profile| profile.of == Side::User).count(), PROFILE_VERSIONS_MAX);
+    }
 }

@@ -38,16 +38,81 @@ const SYNONYMS: [(&str, &[&str]); 3] = [
 
 /// Singular attributes that hold several values at once; matched as the last word, in Chinese as the end.
 const SETS: [&str; 36] = [
-    "hobby", "interest", "skill", "language", "pet", "child", "children", "sibling", "brother", "sister", "friend", "allergy",
-    "goal", "plan", "event", "trip", "activity", "experience", "knowledge", "recommendation", "suggestion", "preference",
-    "family", "possession", "爱好", "兴趣", "技能", "语言", "宠物", "孩子", "朋友", "过敏", "目标", "计划", "经历", "偏好",
+    "hobby",
+    "interest",
+    "skill",
+    "language",
+    "pet",
+    "child",
+    "children",
+    "sibling",
+    "brother",
+    "sister",
+    "friend",
+    "allergy",
+    "goal",
+    "plan",
+    "event",
+    "trip",
+    "activity",
+    "experience",
+    "knowledge",
+    "recommendation",
+    "suggestion",
+    "preference",
+    "family",
+    "possession",
+    "爱好",
+    "兴趣",
+    "技能",
+    "语言",
+    "宠物",
+    "孩子",
+    "朋友",
+    "过敏",
+    "目标",
+    "计划",
+    "经历",
+    "偏好",
 ];
 
 /// Verbs and nouns of liking and of its opposite, as an attribute or before the object in a value. Longer ones first.
 const LIKINGS: [&str; 35] = [
-    "does not like", "doesn't like", "doesn t like", "don't like", "can't stand", "can t stand", "is not fond of", "is fond of", "is into", "no longer likes", "preference",
-    "likes", "like", "loves", "love", "enjoys", "enjoy", "adores", "prefers", "prefer", "dislikes", "dislike", "hates", "hate",
-    "detests", "avoids", "不喜欢", "不爱", "喜欢", "喜爱", "热爱", "偏好", "讨厌", "厌恶", "爱",
+    "does not like",
+    "doesn't like",
+    "doesn t like",
+    "don't like",
+    "can't stand",
+    "can t stand",
+    "is not fond of",
+    "is fond of",
+    "is into",
+    "no longer likes",
+    "preference",
+    "likes",
+    "like",
+    "loves",
+    "love",
+    "enjoys",
+    "enjoy",
+    "adores",
+    "prefers",
+    "prefer",
+    "dislikes",
+    "dislike",
+    "hates",
+    "hate",
+    "detests",
+    "avoids",
+    "不喜欢",
+    "不爱",
+    "喜欢",
+    "喜爱",
+    "热爱",
+    "偏好",
+    "讨厌",
+    "厌恶",
+    "爱",
 ];
 
 /// Folds case, width and composition; white space becomes single spaces.
@@ -77,7 +142,8 @@ fn narrow(c: char) -> char {
 }
 
 fn is_punctuation(c: char) -> bool {
-    c.is_ascii_punctuation() || matches!(c, '\u{a1}' | '\u{bf}' | '\u{2010}'..='\u{2027}' | '\u{3001}'..='\u{3011}' | '·')
+    c.is_ascii_punctuation()
+        || matches!(c, '\u{a1}' | '\u{bf}' | '\u{2010}'..='\u{2027}' | '\u{3001}'..='\u{3011}' | '·')
 }
 
 fn keeps_all(_: char) -> bool {
@@ -122,7 +188,9 @@ fn parts(kind: FactKind, attribute: &str, value: &str) -> (String, Option<String
             // ("preference", "hates jazz") or ("hates", "jazz").
             let verb = LIKINGS.iter().find(|verb| begins_with(&value, verb)).copied();
             let (verb, object) = match verb {
-                Some(verb) if head == "preference" || head == "偏好" => (verb.into(), normal_value(&value[verb.len()..])),
+                Some(verb) if head == "preference" || head == "偏好" => {
+                    (verb.into(), normal_value(&value[verb.len()..]))
+                }
                 _ => (head, value),
             };
             ("preference".into(), Some(object), verb)
@@ -236,7 +304,8 @@ mod tests {
             assert_eq!(of(Preference, attribute, value), jazz, "{attribute} {value}");
         }
         assert_eq!(of(Preference, "喜欢", "爵士"), of(Preference, "偏好", "讨厌爵士"));
-        for (attribute, value) in [("loves", "jazz dance"), ("preference: tea", "loves"), ("favourite colour", "blue")] {
+        for (attribute, value) in [("loves", "jazz dance"), ("preference: tea", "loves"), ("favourite colour", "blue")]
+        {
             assert_ne!(of(Preference, attribute, value), jazz, "{attribute} {value}");
         }
         assert_eq!(compared_value(Preference, "hates", "jazz"), "hates");
@@ -257,7 +326,9 @@ mod tests {
 
     #[test]
     fn case_19_empty_keys_have_no_slot() {
-        for (attribute, value) in [("???", "a"), ("！！", "a"), (" ", "a"), ("city", "..."), ("city", ""), ("pet: ", "dog")] {
+        for (attribute, value) in
+            [("???", "a"), ("！！", "a"), (" ", "a"), ("city", "..."), ("city", ""), ("pet: ", "dog")]
+        {
             assert_eq!(of(Knowledge, attribute, value), None, "{attribute:?} {value:?}");
         }
         assert_eq!(slot(&Subject::Named("--".into()), Knowledge, "city", "Rome"), None);
