@@ -4,9 +4,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
+/// Which active segment goes first when mid-term memory is over its capacity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SegmentEviction {
+    /// The one of lowest heat (MemoryOS, 3.2.2).
+    #[default]
+    LowestHeat,
+    /// The one retrieved least often, ties by heat (MemoryOS code, LFU).
+    LeastFrequentlyUsed,
+}
+
+/// Which fact leaves a full queue of knowledge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum KnowledgeEviction {
+    /// The one that is least sure, least supported and longest unmentioned.
+    #[default]
+    LeastUseful,
+    /// The one recorded first (MemoryOS, 4.1).
+    FirstIn,
+}
+
 /// Parameters of one memory. Names are the papers'; ranges are checked when a memory opens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Config {
     /// Pages in short-term memory, 1 to 1,000. Default 10 (MemoryOS code; its paper: 7).
     pub short_term_capacity: usize,
@@ -27,6 +49,18 @@ pub struct Config {
     pub heat_gamma: f64,
     /// mu: hours after which recency has fallen to 1/e, above 0. Default 24 (MemoryOS: 1e7 s = 2,778 h).
     pub heat_time_constant_hours: f64,
+    /// Which segment is archived first: `lowestHeat` (default, as the paper) or `leastFrequentlyUsed` (MemoryOS code).
+    pub segment_eviction: SegmentEviction,
+    /// Open facts kept at hand for each of user, assistant and others, 1 to 10,000; static profile fields do not count.
+    /// Default 100 (MemoryOS, 4.1: queues of 100).
+    pub knowledge_capacity: usize,
+    /// Which fact is archived first: `leastUseful` (default) or `firstIn` (the paper's queue).
+    pub knowledge_eviction: KnowledgeEviction,
+    /// Facts that one analysis may close, 0 to 1,000; what would close more is refused. Default 8: an analysis of five pages
+    /// finds a handful of facts, and a text that overturns more than that is suspect.
+    pub closures_per_write: usize,
+    /// Changes of long-term memory that are kept for history and undo, 1 to 1,000,000; the oldest go first. Default 2,000.
+    pub history_capacity: usize,
     /// Minutes of silence that end a session, 1 to 100,000. Default 60.
     pub session_gap_minutes: u32,
     /// Bytes of write-ahead log that are sealed into chunks, 4,096 and up. Default 262,144.
@@ -45,6 +79,11 @@ impl Default for Config {
             heat_beta: 1.0,
             heat_gamma: 1.0,
             heat_time_constant_hours: 24.0,
+            segment_eviction: SegmentEviction::LowestHeat,
+            knowledge_capacity: 100,
+            knowledge_eviction: KnowledgeEviction::LeastUseful,
+            closures_per_write: 8,
+            history_capacity: 2_000,
             session_gap_minutes: 60,
             seal_threshold_bytes: 256 * 1024,
         }
@@ -53,7 +92,7 @@ impl Default for Config {
 
 impl Config {
     /// Names of the parameters, as JavaScript has them.
-    pub const NAMES: [&str; 11] = [
+    pub const NAMES: [&str; 16] = [
         "shortTermCapacity",
         "consolidationBatch",
         "midTermCapacity",
@@ -63,16 +102,23 @@ impl Config {
         "heatBeta",
         "heatGamma",
         "heatTimeConstantHours",
+        "segmentEviction",
+        "knowledgeCapacity",
+        "knowledgeEviction",
+        "closuresPerWrite",
+        "historyCapacity",
         "sessionGapMinutes",
         "sealThresholdBytes",
     ];
 
-    /// The values of the MemoryOS paper (section 4.1): 7 pages, 200 segments, theta 0.6, tau 5, mu 1e7 s.
+    /// The values of the MemoryOS paper (section 4.1): 7 pages, 200 segments, theta 0.6, tau 5, mu 1e7 s, segments evicted by
+    /// lowest heat, knowledge in queues of 100, first in, first out.
     pub fn paper() -> Self {
         Self {
             short_term_capacity: 7,
             mid_term_capacity: 200,
             heat_time_constant_hours: 1e7 / 3600.0,
+            knowledge_eviction: KnowledgeEviction::FirstIn,
             ..Self::default()
         }
     }
@@ -97,6 +143,9 @@ impl Config {
         within("heatBeta", self.heat_beta, 0.0, 1e6)?;
         within("heatGamma", self.heat_gamma, 0.0, 1e6)?;
         within("heatTimeConstantHours", self.heat_time_constant_hours, 1e-6, 1e9)?;
+        within("knowledgeCapacity", self.knowledge_capacity, 1, 10_000)?;
+        within("closuresPerWrite", self.closures_per_write, 0, 1_000)?;
+        within("historyCapacity", self.history_capacity, 1, 1_000_000)?;
         within("sessionGapMinutes", self.session_gap_minutes, 1, 100_000)?;
         within("sealThresholdBytes", self.seal_threshold_bytes, 4_096, 1 << 30)
     }
@@ -108,6 +157,18 @@ pub const SCOPE_ID_MAX_BYTES: usize = 1_024;
 pub const KEYWORDS_PER_SEGMENT: usize = 12;
 /// Most characters of an extractive summary.
 pub const SUMMARY_MAX_CHARS: usize = 400;
+/// Longest attribute of a fact, in characters.
+pub const ATTRIBUTE_MAX_CHARS: usize = 120;
+/// Longest value of a fact, in characters.
+pub const VALUE_MAX_CHARS: usize = 1_000;
+/// Longest quotation kept as evidence, in characters; a longer one is cut at its end.
+pub const QUOTE_MAX_CHARS: usize = 400;
+/// Quotations kept for a fact or a trait; the first and the latest stay.
+pub const EVIDENCE_MAX: usize = 8;
+/// Pages kept as the cause of a change.
+pub const CAUSE_MAX_PAGES: usize = 64;
+/// Facts that one analysis may write; the rest of its candidates is refused.
+pub const FACTS_PER_WRITE: usize = 64;
 /// Most pages of one segment; a longer topic goes on in a new segment, so that rewriting a segment stays bounded.
 pub const SEGMENT_MAX_PAGES: usize = 64;
 /// Texts that one embedding job carries.
@@ -140,5 +201,16 @@ mod tests {
         let broken = Config { heat_threshold: f64::NAN, ..Config::default() };
         let message = broken.check().expect_err("a heat threshold that is no number").to_string();
         assert!(message.contains("heatThreshold is NaN"), "{message}");
+    }
+
+    #[test]
+    fn policies_have_camel_case_names_and_unknown_fields_are_refused() {
+        let json = r#"{"segmentEviction":"leastFrequentlyUsed","knowledgeEviction":"firstIn","knowledgeCapacity":7}"#;
+        let config: Config = serde_json::from_str(json).expect("known fields");
+        assert_eq!(config.segment_eviction, SegmentEviction::LeastFrequentlyUsed);
+        assert_eq!(config.knowledge_eviction, KnowledgeEviction::FirstIn);
+        assert_eq!(config.knowledge_capacity, 7);
+        assert!(serde_json::from_str::<Config>(r#"{"knowledgeQueue":7}"#).is_err());
+        assert!(Config { knowledge_capacity: 0, ..Config::default() }.check().is_err());
     }
 }

@@ -55,6 +55,8 @@ ids! {
     FactId = "fact";
     /// A job of the scheduler.
     JobId = "job";
+    /// A change of long-term memory.
+    ChangeId = "chg";
     /// A session: an unbroken stretch of conversation.
     SessionId = "ses";
 }

@@ -55,6 +55,19 @@ export interface Config {
   heatGamma: number;
   /** mu: hours after which recency falls to 1/e. Default 24 (paper: 1e7 s). */
   heatTimeConstantHours: number;
+  /** Which segment is archived first. Default `lowestHeat` (as the paper); `leastFrequentlyUsed` is the MemoryOS code's. */
+  segmentEviction: 'lowestHeat' | 'leastFrequentlyUsed';
+  /**
+   * Open facts kept at hand for each of user, assistant and others, 1 to 10,000; static profile fields do not count.
+   * Default 100.
+   */
+  knowledgeCapacity: number;
+  /** Which fact is archived first when a queue is full. Default `leastUseful`; `firstIn` is the paper's queue. */
+  knowledgeEviction: 'leastUseful' | 'firstIn';
+  /** Facts that one analysis may close, 0 to 1,000; what would close more is refused. Default 8. */
+  closuresPerWrite: number;
+  /** Changes of long-term memory kept for history and undo, 1 to 1,000,000; the oldest go first. Default 2,000. */
+  historyCapacity: number;
   /** Minutes of silence that end a session. Default 60. */
   sessionGapMinutes: number;
   /** Bytes of write-ahead log before it is sealed into chunks. Default 262,144. */

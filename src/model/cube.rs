@@ -1,9 +1,10 @@
 //! The textual memory of one cube: every tier of one scope, in memory.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
 
+use super::change_entry::{ChangeEntry, LongTerm};
 use super::fact::Fact;
 use super::job::Job;
 use super::page::{Page, PageUnits, PageVectors, Place, Session, Space, Tier};
@@ -12,7 +13,7 @@ use super::record::{Change, Record, RecordKey, RecordKind};
 use super::segment::Segment;
 use crate::config::SCOPE_ID_MAX_BYTES;
 use crate::error::{Error, Result};
-use crate::id::{FactId, JobId, PageId, SegmentId, SessionId};
+use crate::id::{ChangeId, FactId, JobId, PageId, SegmentId, SessionId, Side};
 
 /// Whose memory it is. Part of every storage key; nothing crosses from one scope to another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,6 +59,8 @@ pub struct Cube {
     facts: LiteMap<FactId, Fact>,
     profiles: LiteMap<u64, Profile>,
     traits: LiteMap<u8, Trait>,
+    changes: LiteMap<ChangeId, ChangeEntry>,
+    analysed: HashSet<PageId>,
     // What follows is derived from the records above.
     arrival: LiteMap<u64, PageId>,
     short_term: LiteMap<(u64, PageId), ()>,
@@ -120,6 +123,12 @@ impl Cube {
             Record::Trait(of) => {
                 self.traits.insert(of.dimension, of);
             }
+            Record::ChangeEntry(entry) => {
+                self.changes.insert(entry.id, entry);
+            }
+            Record::Analysed(of) => {
+                self.analysed.insert(of.page);
+            }
         }
     }
 
@@ -160,6 +169,12 @@ impl Cube {
             }
             RecordKind::Trait => {
                 self.traits.retain(|dimension, _| u64::from(*dimension) != key.id);
+            }
+            RecordKind::ChangeEntry => {
+                self.changes.remove(&ChangeId::from_raw(key.id));
+            }
+            RecordKind::Analysed => {
+                self.analysed.remove(&PageId::from_raw(key.id));
             }
         }
     }
@@ -322,14 +337,56 @@ impl Cube {
         self.facts.values()
     }
 
-    /// The current profile.
-    pub fn profile(&self) -> Option<&Profile> {
-        self.profiles.last().map(|(_, profile)| profile)
+    /// The current profile of one side.
+    pub fn profile(&self, of: Side) -> Option<&Profile> {
+        self.profiles.values().rev().find(|profile| profile.of == of)
+    }
+
+    /// Every version of the profiles that is kept, oldest first.
+    pub fn profiles(&self) -> impl DoubleEndedIterator<Item = &Profile> {
+        self.profiles.values()
     }
 
     /// The traits that are known.
     pub fn traits(&self) -> impl Iterator<Item = &Trait> {
         self.traits.values()
+    }
+
+    /// Every change of long-term memory that is kept, by id.
+    pub fn changes(&self) -> impl DoubleEndedIterator<Item = &ChangeEntry> {
+        self.changes.values()
+    }
+
+    /// A change by id.
+    pub fn change(&self, id: ChangeId) -> Option<&ChangeEntry> {
+        self.changes.get(&id)
+    }
+
+    /// Number of changes that are kept.
+    pub fn n_changes(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Every record of long-term memory.
+    pub fn long_term(&self) -> impl Iterator<Item = LongTerm> {
+        let facts = self.facts.values().cloned().map(LongTerm::Fact);
+        let profiles = self.profiles.values().cloned().map(LongTerm::Profile);
+        facts.chain(profiles).chain(self.traits.values().cloned().map(LongTerm::Trait))
+    }
+
+    /// A record of long-term memory by key; `None` where there is none, and for other kinds.
+    pub fn long_term_record(&self, key: RecordKey) -> Option<LongTerm> {
+        match key.kind {
+            RecordKind::Fact => self.facts.get(&FactId::from_raw(key.id)).cloned().map(LongTerm::Fact),
+            RecordKind::Profile => self.profiles.get(&key.id).cloned().map(LongTerm::Profile),
+            RecordKind::Trait => self.traits.get(&u8::try_from(key.id).ok()?).cloned().map(LongTerm::Trait),
+            _ => None,
+        }
+    }
+
+    /// Whether long-term analysis has seen a page.
+    pub fn is_analysed(&self, id: PageId) -> bool {
+        self.analysed.contains(&id)
     }
 
     /// The position for the next page.

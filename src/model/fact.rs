@@ -66,8 +66,10 @@ pub struct Fact {
     pub confidence: f32,
     /// How far its origins can be trusted, 0 to 1: the least over its lineage.
     pub trust: f32,
-    /// Event time from which it holds.
+    /// Event time from which it holds; `None` if unknown, and then the time of recording counts.
     pub valid_from: Option<Timestamp>,
+    /// Event time at which it was last said again, if later than `valid_from`. In a conflict it counts as `valid_from`.
+    pub confirmed: Option<Timestamp>,
     /// Event time at which it ceased to hold; `None` while it is current.
     pub valid_to: Option<Timestamp>,
     /// When it was recorded, milliseconds since the epoch.
@@ -76,6 +78,25 @@ pub struct Fact {
     pub superseded_by: Option<FactId>,
     /// Why it was closed.
     pub reason: Option<String>,
-    /// Quotations that support it.
+    /// Whether it has left the queue of its subject for want of room: kept, and found on request only.
+    pub archived: bool,
+    /// Quotations that support it, oldest first.
     pub evidence: Vec<Evidence>,
+}
+
+impl Fact {
+    /// Whether it is believed: nothing has closed it. An archived fact can be open.
+    pub fn is_open(&self) -> bool {
+        self.valid_to.is_none()
+    }
+
+    /// Event time from which it holds, or else when it was recorded.
+    pub fn start(&self) -> Timestamp {
+        self.valid_from.unwrap_or(Timestamp::utc(self.recorded_at_ms))
+    }
+
+    /// Event time at which it was last said to hold.
+    pub fn last_said(&self) -> Timestamp {
+        self.confirmed.map_or(self.start(), |confirmed| confirmed.max(self.start()))
+    }
 }

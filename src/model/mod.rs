@@ -1,5 +1,7 @@
 //! Plain data: what memory is made of. Rules that change it live in `updating`, bytes in `storage`.
 
+mod analysed;
+mod change_entry;
 mod cube;
 mod fact;
 mod job;
@@ -10,6 +12,8 @@ mod segment;
 mod unit;
 mod value;
 
+pub use analysed::Analysed;
+pub use change_entry::{Cause, ChangeEntry, ChangeStep, LongTerm};
 pub use cube::{Cube, Scope};
 pub use fact::{Evidence, Fact, FactKind, FactSource, Subject};
 pub use job::{Job, JobError, JobKind};

@@ -3,12 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::fact::Evidence;
+use crate::id::Side;
 
-/// One version of the profile text of the user or the assistant.
+/// One version of the profile text of the user or of the assistant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
-    /// 1 for the first version.
+    /// 1 for the first version; counted over both profiles, so that it names one text.
     pub version: u64,
+    /// Whose profile it is.
+    pub of: Side,
     /// The text.
     pub text: String,
     /// When it was written, milliseconds since the epoch.

@@ -1,5 +1,9 @@
 //! The units of change and of storage.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::analysed::Analysed;
+use super::change_entry::ChangeEntry;
 use super::fact::Fact;
 use super::job::Job;
 use super::page::{Page, PageUnits, PageVectors, Place, Session};
@@ -30,11 +34,15 @@ pub enum RecordKind {
     Profile = 9,
     /// [`Trait`], by dimension.
     Trait = 10,
+    /// [`ChangeEntry`].
+    ChangeEntry = 11,
+    /// [`Analysed`], by page.
+    Analysed = 12,
 }
 
 impl RecordKind {
     /// Every kind, in the order of loading.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Session,
         Self::Page,
         Self::Units,
@@ -45,6 +53,8 @@ impl RecordKind {
         Self::Fact,
         Self::Profile,
         Self::Trait,
+        Self::ChangeEntry,
+        Self::Analysed,
     ];
 
     /// The kind of a tag.
@@ -53,8 +63,22 @@ impl RecordKind {
     }
 }
 
+/// A kind is serialized as its tag.
+impl Serialize for RecordKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(*self as u8)
+    }
+}
+
+impl<'de> Deserialize<'de> for RecordKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let tag = u8::deserialize(deserializer)?;
+        Self::from_tag(tag).ok_or_else(|| serde::de::Error::custom("unknown record kind"))
+    }
+}
+
 /// Names a record within one memory. Records that belong to a page share its raw id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RecordKey {
     /// The kind.
     pub kind: RecordKind,
@@ -85,6 +109,10 @@ pub enum Record {
     Profile(Profile),
     /// See [`Trait`].
     Trait(Trait),
+    /// See [`ChangeEntry`].
+    ChangeEntry(ChangeEntry),
+    /// See [`Analysed`].
+    Analysed(Analysed),
 }
 
 impl Record {
@@ -101,6 +129,8 @@ impl Record {
             Self::Fact(fact) => (RecordKind::Fact, fact.id.raw()),
             Self::Profile(profile) => (RecordKind::Profile, profile.version),
             Self::Trait(of) => (RecordKind::Trait, u64::from(of.dimension)),
+            Self::ChangeEntry(entry) => (RecordKind::ChangeEntry, entry.id.raw()),
+            Self::Analysed(of) => (RecordKind::Analysed, of.page.raw()),
         };
         RecordKey { kind, id }
     }

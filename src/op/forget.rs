@@ -42,7 +42,8 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId]) -> Result<Forgotte
         let mut delta = Vec::new();
         let mut erase = Vec::new();
         for page in gone {
-            let kinds = [RecordKind::Page, RecordKind::Units, RecordKind::Vectors, RecordKind::Place];
+            let kinds =
+                [RecordKind::Page, RecordKind::Units, RecordKind::Vectors, RecordKind::Place, RecordKind::Analysed];
             erase.extend(kinds.map(|kind| RecordKey { kind, id: page.raw() }));
         }
         for segment in segments_of(&cube, gone) {
@@ -86,7 +87,8 @@ fn segments_of<'a>(cube: &'a Cube, pages: &[PageId]) -> Vec<&'a Segment> {
 /// The segment with centroid, counts and times of its remaining pages.
 fn without(cube: &Cube, index: &crate::index::Index, segment: &Segment, gone: &[PageId], left: &[PageId]) -> Segment {
     let mut segment = segment.clone();
-    let n_gone = cube.members(segment.id).filter(|page| has(gone, *page)).count();
+    // Pages that analysis has seen no longer count.
+    let n_gone = cube.members(segment.id).filter(|page| has(gone, *page) && !cube.is_analysed(*page)).count();
     segment.l_interaction = segment.l_interaction.saturating_sub(n_gone as u32);
     recentre(&mut segment, index.space(), left.iter().filter_map(|&page| page_vector(index, page)));
     let said = || left.iter().filter_map(|&page| cube.page(page)).map(|page| page.time_or_recorded());

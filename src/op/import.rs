@@ -106,8 +106,10 @@ fn is_wanted(cube: &Cube, record: &Record, new_pages: &HashSet<PageId>, occupied
         Record::Session(session) => cube.session(session.id).is_none(),
         Record::Segment(segment) => occupied.contains(&segment.id) && cube.segment(segment.id).is_none(),
         Record::Fact(fact) => cube.fact(fact.id).is_none(),
-        Record::Profile(profile) => cube.profile().is_none_or(|known| known.version < profile.version),
+        Record::Profile(profile) => cube.profile(profile.of).is_none_or(|known| known.version < profile.version),
         Record::Trait(of) => cube.traits().all(|known| known.dimension != of.dimension),
+        Record::ChangeEntry(entry) => cube.change(entry.id).is_none(),
+        Record::Analysed(of) => new_pages.contains(&of.page),
         Record::Job(_) => false,
     }
 }

@@ -177,6 +177,8 @@ pub fn encode_record(out: &mut Vec<u8>, seq: u64, key: RecordKey, record: Option
             Record::Fact(inner) => payload(inner),
             Record::Profile(inner) => payload(inner),
             Record::Trait(inner) => payload(inner),
+            Record::ChangeEntry(inner) => payload(inner),
+            Record::Analysed(inner) => payload(inner),
         }?;
         out.extend_from_slice(&payload);
     }

@@ -26,6 +26,8 @@ pub fn decode_record(raw: &RawRecord<'_>) -> Result<Record> {
         (RecordKind::Fact, _) => read(raw).map(Record::Fact),
         (RecordKind::Profile, _) => read(raw).map(Record::Profile),
         (RecordKind::Trait, _) => read(raw).map(Record::Trait),
+        (RecordKind::ChangeEntry, _) => read(raw).map(Record::ChangeEntry),
+        (RecordKind::Analysed, _) => read(raw).map(Record::Analysed),
     }
 }
 

@@ -13,6 +13,7 @@ mod stem;
 mod summary;
 mod table;
 mod tensors;
+pub mod time_phrase;
 mod tokenize;
 mod units;
 mod vocabulary;

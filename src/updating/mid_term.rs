@@ -173,7 +173,7 @@ fn comparable(segment: &Segment, space: Option<&Space>) -> bool {
     segment.space.is_none() || segment.space.as_ref() == space
 }
 
-fn empty_segment(id: SegmentId, now_ms: i64) -> Segment {
+pub(super) fn empty_segment(id: SegmentId, now_ms: i64) -> Segment {
     Segment {
         id,
         keywords: Vec::new(),
