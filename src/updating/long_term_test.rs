@@ -362,6 +362,7 @@ fn forgotten_pages_take_their_facts_and_the_words_of_history_with_them() {
     assert_eq!(m.facts(), [("Lisbon", None, None), ("Acme", None, None)]);
     assert!(!format!("{:?}", m.cube).contains("words of 20"));
     assert_eq!(m.cube.n_changes(), 1);
+    assert_eq!(as_of(&m.cube, i64::MAX), m.persona());
     // The last page takes the rest.
     let unlearned = unlearn(&m.cube, &[PageId::from_raw(10)]);
     assert_eq!(unlearned.rewritten, []);
