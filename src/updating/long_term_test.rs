@@ -234,7 +234,7 @@ fn candidates_without_ground_are_refused() {
 fn case_12_a_recommendation_is_no_fact_about_the_user() {
     let mut m = memory();
     let by_agent = CandidateFact { evidence: vec![quote(1, Side::Agent)], ..said("hobby", "yoga", 1) };
-    assert_eq!(m.learn(&[by_agent.clone()]), [Outcome::Refused(Refusal::NotSaidByUser)]);
+    assert_eq!(m.learn(core::slice::from_ref(&by_agent)), [Outcome::Refused(Refusal::NotSaidByUser)]);
     let of_agent = CandidateFact { subject: Subject::Assistant, ..by_agent };
     assert!(matches!(m.learn(&[of_agent])[..], [Outcome::Added(_)]));
 }
