@@ -138,6 +138,8 @@ impl Record {
 
 /// One step of a delta. A delta is committed as a whole and then applied in order.
 #[derive(Clone, Debug, PartialEq)]
+// A delta is short-lived and nearly all of it is written: a box for each record would only cost.
+#[allow(clippy::large_enum_variant)]
 pub enum Change {
     /// Writes a record, replacing the one of the same key.
     Put(Record),

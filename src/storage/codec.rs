@@ -225,8 +225,8 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{PageId, SegmentId};
-    use crate::model::Place;
+    use crate::id::{ChangeId, PageId, SegmentId, Side};
+    use crate::model::{Analysed, Cause, ChangeEntry, ChangeStep, LongTerm, Place, Profile};
     use proptest::prelude::*;
 
     fn place(id: u64) -> Record {
@@ -259,6 +259,24 @@ mod tests {
         let seen: Vec<_> = frame.records.iter().map(|r| (r.key.id, r.seq, r.is_removal())).collect();
         assert_eq!(seen, [(0, 40, false), (1, 41, true), (2, 42, false)]);
         assert_eq!(super::super::decode_record(&frame.records[2]), Ok(place(2)));
+    }
+
+    #[test]
+    fn b04_entries_of_history_and_marks_of_analysis_round_trip() {
+        let profile = Profile { version: 3, of: Side::Agent, text: "patient".into(), recorded_at_ms: 5 };
+        let profile = Record::Profile(profile);
+        let step = ChangeStep { key: profile.key(), before: None, after: LongTerm::of(&profile) };
+        let cause = Cause::Analysis { pages: vec![PageId::from_raw(1)], model: None, step: "profile".into() };
+        let entry = ChangeEntry { id: ChangeId::from_raw(9), at_ms: 7, cause, steps: vec![step] };
+        let mark = Analysed { page: PageId::from_raw(1), at_ms: 8 };
+        for (record, tag) in [(Record::ChangeEntry(entry), 11), (Record::Analysed(mark), 12), (profile, 9)] {
+            let mut bytes = Vec::new();
+            encode_record(&mut bytes, 1, record.key(), Some(&record)).expect("encodes");
+            assert_eq!(bytes[0], tag);
+            let (raw, rest) = parse_record(&bytes).expect("parses");
+            assert!(rest.is_empty());
+            assert_eq!(super::super::decode_record(&raw.expect("known")), Ok(record));
+        }
     }
 
     #[test]

@@ -82,27 +82,23 @@ pub fn history(cube: &Cube, key: RecordKey) -> Vec<&ChangeEntry> {
     entries
 }
 
-/// Long-term memory as it was recorded at `at_ms`: what was believed then, closed facts too, by key. Before the oldest entry
-/// that is kept, a record counts as it was when that entry touched it, from its own time of recording on.
+/// Long-term memory as it was recorded at `at_ms`: what was believed then, closed facts too, by key. A record is as it was before
+/// the first change after that time, or as it is now; before the oldest change that is kept, from its own time of recording on.
 pub fn as_of(cube: &Cube, at_ms: i64) -> Vec<LongTerm> {
-    let was_there = |record: &LongTerm| record.recorded_at_ms().is_none_or(|recorded| recorded <= at_ms);
     let mut then: LiteMap<RecordKey, Option<LongTerm>> = LiteMap::new();
-    for entry in in_order(cube) {
-        for step in &entry.steps {
-            if entry.at_ms <= at_ms {
-                then.insert(step.key, step.after.clone());
-            } else if !then.contains_key(&step.key) {
-                then.insert(step.key, step.before.clone().filter(was_there));
-            }
+    for step in in_order(cube).into_iter().filter(|entry| entry.at_ms > at_ms).flat_map(|entry| &entry.steps) {
+        if !then.contains_key(&step.key) {
+            then.insert(step.key, step.before.clone());
         }
     }
-    for record in cube.long_term().filter(was_there) {
+    for record in cube.long_term() {
         let key = record.clone().into_record().key();
         if !then.contains_key(&key) {
             then.insert(key, Some(record));
         }
     }
-    then.values().flatten().cloned().collect()
+    let was_there = |record: &&LongTerm| record.recorded_at_ms().is_none_or(|recorded| recorded <= at_ms);
+    then.values().flatten().filter(was_there).cloned().collect()
 }
 
 /// Why a change cannot be taken back.

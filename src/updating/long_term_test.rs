@@ -7,28 +7,26 @@ use proptest::prelude::*;
 
 use super::conflict::{REASON_LATER, REASON_OUTRANKED, held_at, slot_of};
 use super::history::{UndoError, as_of, fact_key, history, recorded, undo};
-use super::long_term::{CandidateFact, Learned, Outcome, Refusal, learn, pin, static_profile, take_back};
-use super::unlearn::unlearn;
+use super::long_term::{CandidateFact, Learned, Outcome, Refusal, learn, static_profile};
 use crate::config::{Config, KnowledgeEviction};
-use crate::error::{Error, ErrorCode};
 use crate::id::{ChangeId, FactId, IdSource, PageId, Side, TurnId};
 use crate::model::{Cause, Change, Cube, Evidence, Fact, FactKind, FactSource, LongTerm, Subject};
 use crate::time::Timestamp;
 
 /// A memory whose clock goes on by one with every write.
-struct Memory {
-    cube: Cube,
-    config: Config,
-    ids: IdSource,
-    now_ms: i64,
+pub(super) struct Memory {
+    pub(super) cube: Cube,
+    pub(super) config: Config,
+    pub(super) ids: IdSource,
+    pub(super) now_ms: i64,
 }
 
-fn memory() -> Memory {
+pub(super) fn memory() -> Memory {
     Memory { cube: Cube::default(), config: Config::default(), ids: IdSource::new(1), now_ms: 1_000_000 }
 }
 
 /// What the user said at a time, in the page of that number.
-fn said(attribute: &str, value: &str, at: i64) -> CandidateFact {
+pub(super) fn said(attribute: &str, value: &str, at: i64) -> CandidateFact {
     CandidateFact {
         subject: Subject::User,
         attribute: attribute.into(),
@@ -55,19 +53,19 @@ fn cause() -> Cause {
 }
 
 impl Memory {
-    fn apply(&mut self, delta: Vec<Change>) {
+    pub(super) fn apply(&mut self, delta: Vec<Change>) {
         delta.into_iter().for_each(|change| self.cube.apply(change));
         self.now_ms += 1;
     }
 
-    fn learn(&mut self, candidates: &[CandidateFact]) -> Vec<Outcome> {
+    pub(super) fn learn(&mut self, candidates: &[CandidateFact]) -> Vec<Outcome> {
         let Learned { delta, outcomes } =
             learn(&self.cube, &self.config, candidates, cause(), &mut self.ids, self.now_ms);
         self.apply(delta);
         outcomes
     }
 
-    fn undo(&mut self, id: ChangeId) -> Result<(), UndoError> {
+    pub(super) fn undo(&mut self, id: ChangeId) -> Result<(), UndoError> {
         let delta = undo(&self.cube, id)?;
         let delta = recorded(&self.cube, &self.config, delta, Cause::Undo(id), &mut self.ids, self.now_ms);
         self.apply(delta);
@@ -75,18 +73,18 @@ impl Memory {
     }
 
     /// (value, valid_to, reason) of every fact, in the order of recording.
-    fn facts(&self) -> Vec<(&str, Option<i64>, Option<&str>)> {
+    pub(super) fn facts(&self) -> Vec<(&str, Option<i64>, Option<&str>)> {
         self.cube
             .facts()
             .map(|fact| (fact.value.as_str(), fact.valid_to.map(|end| end.epoch_ms), fact.reason.as_deref()))
             .collect()
     }
 
-    fn last_change(&self) -> ChangeId {
+    pub(super) fn last_change(&self) -> ChangeId {
         self.cube.changes().next_back().unwrap().id
     }
 
-    fn persona(&self) -> Vec<LongTerm> {
+    pub(super) fn persona(&self) -> Vec<LongTerm> {
         self.cube.long_term().collect()
     }
 }
@@ -236,7 +234,7 @@ fn candidates_without_ground_are_refused() {
 fn case_12_a_recommendation_is_no_fact_about_the_user() {
     let mut m = memory();
     let by_agent = CandidateFact { evidence: vec![quote(1, Side::Agent)], ..said("hobby", "yoga", 1) };
-    assert_eq!(m.learn(&[by_agent.clone()]), [Outcome::Refused(Refusal::NotSaidByUser)]);
+    assert_eq!(m.learn(core::slice::from_ref(&by_agent)), [Outcome::Refused(Refusal::NotSaidByUser)]);
     let of_agent = CandidateFact { subject: Subject::Assistant, ..by_agent };
     assert!(matches!(m.learn(&[of_agent])[..], [Outcome::Added(_)]));
 }
@@ -277,96 +275,6 @@ fn o11_a_full_queue_archives_the_least_useful_or_the_first_and_erases_nothing() 
         let archived: Vec<_> = m.cube.facts().filter(|fact| fact.archived).map(|fact| fact.value.as_str()).collect();
         assert!(archived.len() == 1 && (policy == KnowledgeEviction::FirstIn || archived[0] != gone), "{policy:?}");
     }
-}
-
-#[test]
-fn b04_as_of_answers_with_what_was_believed() {
-    let mut m = memory();
-    let start = m.now_ms;
-    m.learn(&[said("home city", "Lisbon", 10)]);
-    m.learn(&[said("home city", "Berlin", 20)]);
-    let open = |at| {
-        let open = |record: LongTerm| match record {
-            LongTerm::Fact(fact) if fact.is_open() => Some(fact.value),
-            _ => None,
-        };
-        as_of(&m.cube, at).into_iter().filter_map(open).collect::<Vec<_>>()
-    };
-    assert_eq!(open(start - 1), [""; 0]);
-    assert_eq!(open(start), ["Lisbon"]);
-    assert_eq!(open(start + 1), ["Berlin"]);
-    assert_eq!(as_of(&m.cube, i64::MAX), m.persona());
-}
-
-#[test]
-fn b04_undo_names_the_later_change_in_the_way() {
-    let mut m = memory();
-    m.learn(&[said("home city", "Lisbon", 10)]);
-    let first = m.last_change();
-    let lisbon = m.cube.facts().next().unwrap().id;
-    let pinned = pin(&m.cube, &m.config, lisbon, &mut m.ids, m.now_ms).unwrap();
-    m.apply(pinned);
-    let pin = m.last_change();
-    assert_eq!(m.undo(first), Err(UndoError::Later { change: Some(pin), key: fact_key(lisbon) }));
-    let error = Error::from(m.undo(first).unwrap_err());
-    assert!(error.code() == ErrorCode::Forbidden && error.message().contains(&pin.to_string()), "{error}");
-    let unknown = ChangeId::from_raw(77);
-    assert_eq!(m.undo(unknown), Err(UndoError::Unknown(unknown)));
-    // A fact that was closed in favour of this one would lose what replaced it.
-    let mut m = memory();
-    m.learn(&[said("home city", "Lisbon", 10)]);
-    let first = m.last_change();
-    m.learn(&[said("home city", "Porto", 5)]);
-    assert!(matches!(m.undo(first), Err(UndoError::Later { change: Some(id), .. }) if id == m.last_change()));
-}
-
-#[test]
-fn b04_taken_back_facts_stay_closed_and_come_back_by_undo() {
-    let mut m = memory();
-    m.learn(&[said("home city", "Lisbon", 10)]);
-    let before = m.persona();
-    let id = m.cube.facts().next().unwrap().id;
-    let delta = take_back(&m.cube, &m.config, id, &mut m.ids, Timestamp::utc(m.now_ms)).unwrap();
-    m.apply(delta);
-    let taken_back = m.last_change();
-    // The page is analysed again.
-    m.learn(&[said("home city", "lisbon", 20)]);
-    assert_eq!(m.cube.facts().filter(|fact| fact.is_open()).count(), 0);
-    m.undo(m.last_change()).unwrap();
-    m.undo(taken_back).unwrap();
-    assert_eq!(m.persona(), before);
-    let missing = take_back(&m.cube, &m.config, FactId::from_raw(9), &mut m.ids, Timestamp::utc(0));
-    assert_eq!(missing.unwrap_err().code(), ErrorCode::NotFound);
-}
-
-#[test]
-fn history_is_bounded_and_never_goes_back_in_time() {
-    let mut m = memory();
-    m.config.history_capacity = 3;
-    for n in 0..9 {
-        m.now_ms = 1_000 - n;
-        m.learn(&[said("hobby", &format!("h{n}"), n)]);
-    }
-    let times: Vec<_> = m.cube.changes().map(|entry| entry.at_ms).collect();
-    assert_eq!(times, [1_000; 3]);
-}
-
-#[test]
-fn forgotten_pages_take_their_facts_and_the_words_of_history_with_them() {
-    let mut m = memory();
-    m.learn(&[said("home city", "Lisbon", 10), said("employer", "Acme", 10)]);
-    m.learn(&[said("home city", "Berlin", 20), said("employer", "acme", 20)]);
-    let unlearned = unlearn(&m.cube, &[PageId::from_raw(20)]);
-    let erased = unlearned.erase.iter().map(|&key| Change::Remove(key));
-    m.apply(erased.chain(unlearned.rewritten.iter().cloned()).collect());
-    assert_eq!(m.facts(), [("Lisbon", None, None), ("Acme", None, None)]);
-    assert!(!format!("{:?}", m.cube).contains("words of 20"));
-    assert_eq!(m.cube.n_changes(), 1);
-    // The last page takes the rest.
-    let unlearned = unlearn(&m.cube, &[PageId::from_raw(10)]);
-    assert_eq!(unlearned.rewritten, []);
-    m.apply(unlearned.erase.into_iter().map(Change::Remove).collect());
-    assert_eq!(m.cube, Cube::default());
 }
 
 /// A candidate out of few values, so that slots collide.

@@ -15,4 +15,6 @@ pub mod traits;
 pub mod unlearn;
 
 #[cfg(test)]
+mod history_test;
+#[cfg(test)]
 mod long_term_test;

@@ -20,7 +20,7 @@ pub struct Unlearned {
 ///
 /// A fact or trait whose every quotation goes is erased, unless the user entered or pinned it; with some left, it stays with
 /// those. A fact that was closed in favour of an erased one is open again if its slot has no other open fact. Steps of history
-/// that hold a quotation of the pages go; entries without steps go.
+/// that hold a quotation of the pages or name an erased fact go; entries without steps go.
 ///
 /// Profile texts are not quotations: whoever forgets writes them anew.
 pub fn unlearn(cube: &Cube, pages: &[PageId]) -> Unlearned {
@@ -42,7 +42,10 @@ pub fn unlearn(cube: &Cube, pages: &[PageId]) -> Unlearned {
     }
     out.reopen(cube, &gone);
     let tells = |record: &Option<LongTerm>| match record {
-        Some(LongTerm::Fact(fact)) => quotes(&fact.evidence, pages) || gone.contains(&fact.id),
+        Some(LongTerm::Fact(fact)) => {
+            let link = fact.superseded_by.is_some_and(|by| gone.contains(&by));
+            link || quotes(&fact.evidence, pages) || gone.contains(&fact.id)
+        }
         Some(LongTerm::Trait(of)) => quotes(&of.evidence, pages),
         _ => false,
     };

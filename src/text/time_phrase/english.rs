@@ -97,15 +97,15 @@ impl Reader<'_> {
 
     fn weekday(&mut self, short: bool) -> Option<u8> {
         self.map(|word| {
-            let is = |day: &&str| *day == word || (short && is_short(day, word) && !matches!(word, "sun" | "sat"));
-            WEEKDAYS.iter().position(|day| is(&day)).map(|at| at as u8)
+            let is = |day: &str| day == word || (short && is_short(day, word) && !matches!(word, "sun" | "sat"));
+            WEEKDAYS.iter().position(|day| is(day)).map(|at| at as u8)
         })
     }
 
     fn month(&mut self) -> Option<u8> {
         let month = self.map(|word| {
-            let is = |month: &&str| *month == word || word == &month[..3] || (word == "sept" && *month == "september");
-            MONTHS.iter().position(|month| is(&month)).map(|at| at as u8 + 1)
+            let is = |month: &str| month == word || word == &month[..3] || (word == "sept" && month == "september");
+            MONTHS.iter().position(|month| is(month)).map(|at| at as u8 + 1)
         })?;
         if self.tokens[self.at - 1].text.len() < 5 && self.tokens.get(self.at).is_some_and(|next| next.text == ".") {
             self.at += 1;
