@@ -77,7 +77,7 @@ impl ModeRecord {
             Some(BadReply::Truncated) => return (self, NextTry::MoreRoom),
             Some(BadReply::EchoedSchema) => next.failed |= bit(mode),
             Some(BadReply::Unreadable(_)) => {
-                let misread = self.misread + 1;
+                let misread = self.misread.saturating_add(1);
                 if misread < MISREAD_LIMIT {
                     return (Self { misread, ..self }, NextTry::Mode(mode));
                 }
