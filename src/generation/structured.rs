@@ -31,8 +31,10 @@ impl OutputMode {
 /// What is remembered of a provider's modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModeRecord {
-    /// One bit a mode, in the order of [`OutputMode::ALL`]: it was refused, or answered with the schema, or misread too often.
-    ruled_out: u8,
+    /// One bit a mode: the server refused it.
+    refused: u8,
+    /// One bit a mode: it was answered with the schema, or with too much that could not be read.
+    failed: u8,
     /// Unreadable replies since the last good one, in the mode in use.
     misread: u8,
 }
@@ -53,7 +55,7 @@ pub enum NextTry {
 impl ModeRecord {
     /// The mode to ask in: the strictest that is not ruled out, the loosest if all are.
     pub fn mode(self) -> OutputMode {
-        let is_open = |mode: &OutputMode| self.ruled_out & bit(*mode) == 0;
+        let is_open = |mode: &OutputMode| (self.refused | self.failed) & bit(*mode) == 0;
         OutputMode::ALL.into_iter().find(is_open).unwrap_or(OutputMode::Plain)
     }
 
@@ -67,34 +69,34 @@ impl ModeRecord {
     ///
     /// A refused mode and an echoed schema rule the mode out at once, unreadable replies after two in a row. Cut replies and
     /// errors that no mode can help (keys, limits, outages, time) rule out nothing. After `GiveUp` the next job begins with
-    /// the strictest mode that the server takes.
+    /// the strictest mode that the server does not refuse: other pages may do better.
     #[must_use]
     pub fn after_error(self, mode: OutputMode, error: &Error) -> (Self, NextTry) {
-        let rules_out = match BadReply::of(error) {
+        let mut next = Self { misread: 0, ..self };
+        match BadReply::of(error) {
             Some(BadReply::Truncated) => return (self, NextTry::MoreRoom),
-            Some(BadReply::EchoedSchema) => true,
+            Some(BadReply::EchoedSchema) => next.failed |= bit(mode),
             Some(BadReply::Unreadable(_)) => {
-                let misread = self.misread + 1;
+                let misread = self.misread.saturating_add(1);
                 if misread < MISREAD_LIMIT {
                     return (Self { misread, ..self }, NextTry::Mode(mode));
                 }
-                true
+                next.failed |= bit(mode);
             }
-            Some(BadReply::Filtered | BadReply::Failure(_)) => false,
-            None => error.code() == ErrorCode::ProviderFailed && refuses_mode(error.message()),
-        };
-        if !rules_out {
-            return (self, NextTry::Same);
+            None if error.code() == ErrorCode::ProviderFailed && refuses_mode(error.message()) => {
+                next.refused |= bit(mode)
+            }
+            Some(BadReply::Filtered | BadReply::Failure(_)) | None => return (self, NextTry::Same),
         }
-        let next = Self { ruled_out: self.ruled_out | bit(mode), misread: 0 };
-        if next.ruled_out == 0b111 {
-            // A model that misreads in every mode may do better with other pages; a mode that was refused stays refused only
-            // as long as nothing else is left.
-            return (Self::default(), NextTry::GiveUp);
+        if next.refused | next.failed == ALL_MODES {
+            let refused = if next.refused == ALL_MODES { 0 } else { next.refused };
+            return (Self { refused, ..Self::default() }, NextTry::GiveUp);
         }
         (next, NextTry::Mode(next.mode()))
     }
 }
+
+const ALL_MODES: u8 = 0b111;
 
 fn bit(mode: OutputMode) -> u8 {
     match mode {
@@ -150,6 +152,9 @@ mod tests {
         assert_eq!(last, NextTry::Mode(OutputMode::Plain));
         let (record, _) = ModeRecord::default().after_error(OutputMode::Schema, &schema);
         assert_eq!(record.after_success().mode(), OutputMode::JsonObject, "remembered");
+        let misread: Error = BadReply::Unreadable("x".into()).into();
+        let given_up = (0..4).fold(record, |record, _| record.after_error(record.mode(), &misread).0);
+        assert_eq!(given_up.mode(), OutputMode::JsonObject, "also after all else has failed");
     }
 
     #[test]

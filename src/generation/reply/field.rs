@@ -81,7 +81,7 @@ pub fn local_id(json: &Json, letter: char, word: &str) -> Option<usize> {
     let text = text(Some(json))?.to_lowercase();
     let text = text.trim_matches(|c: char| !c.is_alphanumeric());
     let rest = text.strip_prefix(word).or_else(|| text.strip_prefix(letter)).unwrap_or(text);
-    let digits = rest.trim_start_matches(|c: char| matches!(c, ' ' | '_' | '-' | '#'));
+    let digits = rest.trim_start_matches([' ', '_', '-', '#']);
     // Not "+3", and not the long digits of a stored id.
     let well_formed = digits.len() <= 3 && digits.bytes().all(|b| b.is_ascii_digit());
     well_formed.then(|| digits.parse::<u16>().ok())?.map(usize::from)
