@@ -232,12 +232,21 @@ const TOPICS: [&[&str]; 5] = [
     &["I am learning to bake rye bread", "the sourdough starter smells of apples", "the crust came out too dark"],
 ];
 
+const ANSWERS: [&str; 5] = [
+    "Water the plants in the evening and look for snails.",
+    "Bring the score, the conductor starts with the alto part.",
+    "记得带上水和外套，山上比较冷。",
+    "Oil the chain and tighten the brake cable.",
+    "Lower the oven by ten degrees and bake the loaf longer.",
+];
+
 /// The text of a made-up turn; number and topic are in it.
 pub fn made_up(number: usize, random: &mut Random) -> NewPage {
-    let topic = TOPICS[number / 4 % TOPICS.len()];
+    let subject = number / 4 % TOPICS.len();
+    let topic = TOPICS[subject];
     let said = topic[random.below(topic.len())];
     NewPage {
         client_id: Some(format!("m{number}")),
-        ..turn(&format!("{said} (note {number})"), &format!("Noted, number {number}."), number as i64 / 3)
+        ..turn(&format!("{said} (note {number})"), ANSWERS[subject], number as i64 / 3)
     }
 }
