@@ -107,7 +107,7 @@ pub enum UndoError {
     /// There is no such change, or it is too old to be kept.
     Unknown(ChangeId),
     /// A later change rests on this one: it has touched the same record, or closed a fact in favour of one that would go, or
-    /// filled the slot of one that would be open again.
+    /// filled the slot of one that would be open again, or removed what closed one that would be back.
     Later {
         /// The later change; undo it first. `None` where it is not kept.
         change: Option<ChangeId>,
@@ -141,7 +141,8 @@ impl From<UndoError> for Error {
 }
 
 /// The delta that takes a change back: every record it touched as it was before. To be passed through [`recorded`] with
-/// [`Cause::Undo`]; undoing that does the change again.
+/// [`Cause::Undo`]; undoing that does the change again. Refused where facts would be left with a dangling link or a slot with two
+/// open facts.
 ///
 /// # Errors
 /// [`UndoError`], naming the later change that has to be undone first.
@@ -151,25 +152,36 @@ pub fn undo(cube: &Cube, id: ChangeId) -> Result<Vec<Change>, UndoError> {
         change: history(cube, key).into_iter().rfind(|other| other.order() > entry.order()).map(|other| other.id),
         key,
     };
-    for step in &entry.steps {
-        // Later changes that have been taken back themselves are not in the way.
-        if cube.long_term_record(step.key) != step.after {
-            return Err(later(step.key));
-        }
-        let rests = match (&step.before, &step.after) {
-            (None, Some(LongTerm::Fact(gone))) => cube.facts().find(|fact| fact.superseded_by == Some(gone.id)),
-            (Some(LongTerm::Fact(before)), _) if before.is_open() => rival(cube, before),
-            _ => None,
-        };
-        if let Some(fact) = rests.filter(|fact| entry.step(fact_key(fact.id)).is_none()) {
+    // Later changes that have been taken back themselves are not in the way.
+    if let Some(step) = entry.steps.iter().find(|step| cube.long_term_record(step.key) != step.after) {
+        return Err(later(step.key));
+    }
+    // Links and slots are judged by the facts as they would be: what the change itself wrote goes or is put back with it.
+    let back = entry.steps.iter().filter_map(|step| match &step.before {
+        Some(LongTerm::Fact(fact)) => Some(fact),
+        _ => None,
+    });
+    let stays = |fact: &&Fact| entry.step(fact_key(fact.id)).is_none();
+    let then: Vec<&Fact> = cube.facts().filter(stays).chain(back.clone()).collect();
+    let gone = entry.steps.iter().filter(|step| step.before.is_none() && step.key.kind == RecordKind::Fact);
+    for id in gone.map(|step| FactId::from_raw(step.key.id)) {
+        if let Some(fact) = then.iter().find(|fact| fact.superseded_by == Some(id)) {
             return Err(later(fact_key(fact.id)));
+        }
+    }
+    for fact in back {
+        // What closed it may have gone since.
+        let missing = fact.superseded_by.filter(|by| then.iter().all(|other| other.id != *by));
+        if let Some(id) = missing.or_else(|| rival(&then, fact)) {
+            return Err(later(fact_key(id)));
         }
     }
     Ok(entry.steps.iter().map(ChangeStep::inverse).collect())
 }
 
-/// Another open fact of the slot.
-fn rival<'a>(cube: &'a Cube, fact: &Fact) -> Option<&'a Fact> {
-    let slot = slot_of(fact)?;
-    cube.facts().find(|other| other.is_open() && other.id != fact.id && slot_of(other).as_ref() == Some(&slot))
+/// Another open fact of the slot of an open one.
+fn rival(facts: &[&Fact], fact: &Fact) -> Option<FactId> {
+    let slot = slot_of(fact).filter(|_| fact.is_open())?;
+    let mut others = facts.iter().filter(|other| other.is_open() && other.id != fact.id);
+    others.find(|other| slot_of(other).as_ref() == Some(&slot)).map(|other| other.id)
 }

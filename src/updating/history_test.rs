@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use super::history::{UndoError, as_of, fact_key};
-use super::long_term::{pin, take_back};
+use super::long_term::{CandidateFact, pin, take_back};
 use super::long_term_test::{memory, said};
 use super::unlearn::unlearn;
 use crate::error::{Error, ErrorCode};
 use crate::id::{ChangeId, FactId, PageId};
-use crate::model::{Change, Cube, LongTerm};
+use crate::model::{Change, Cube, FactSource, LongTerm};
 use crate::time::Timestamp;
 
 #[test]
@@ -50,6 +50,37 @@ fn b04_undo_names_the_later_change_in_the_way() {
     let first = m.last_change();
     m.learn(&[said("home city", "Porto", 5)]);
     assert!(matches!(m.undo(first), Err(UndoError::Later { change: Some(id), .. }) if id == m.last_change()));
+}
+
+#[test]
+fn b04_undo_is_refused_where_one_fact_that_rests_on_it_goes_too_and_another_stays() {
+    let inferred = |value, at| CandidateFact { source: FactSource::Inferred, ..said("home city", value, at) };
+    let mut m = memory();
+    m.learn(&[said("home city", "Lisbon", 10), inferred("Porto", 20)]);
+    let first = m.last_change();
+    m.learn(&[inferred("Porto", 30)]);
+    let (second, again) = (m.last_change(), m.cube.facts().last().unwrap().id);
+    assert_eq!(m.undo(first), Err(UndoError::Later { change: Some(second), key: fact_key(again) }));
+    m.undo(second).unwrap();
+    m.undo(first).unwrap();
+    assert_eq!(m.persona(), []);
+}
+
+#[test]
+fn b04_undo_brings_no_fact_back_without_the_one_that_closed_it() {
+    let mut m = memory();
+    m.learn(&[said("home city", "Lisbon", 10)]);
+    let (lisbon, id) = (m.last_change(), m.cube.facts().next().unwrap().id);
+    m.learn(&[said("home city", "Porto", 5)]);
+    let both = m.persona();
+    m.undo(m.last_change()).unwrap();
+    let without_porto = m.last_change();
+    m.undo(lisbon).unwrap();
+    let without_lisbon = m.last_change();
+    assert_eq!(m.undo(without_porto), Err(UndoError::Later { change: Some(without_lisbon), key: fact_key(id) }));
+    m.undo(without_lisbon).unwrap();
+    m.undo(without_porto).unwrap();
+    assert_eq!(m.persona(), both);
 }
 
 #[test]

@@ -297,12 +297,12 @@ fn any_candidate() -> impl Strategy<Value = CandidateFact> {
 proptest! {
     #[test]
     fn slots_hold_one_open_fact_closing_stays_within_them_and_undo_restores(
-        writes in prop::collection::vec((prop::collection::vec(any_candidate(), 1..4), 0..4_u8), 1..14),
+        writes in prop::collection::vec((prop::collection::vec(any_candidate(), 1..4), 0..4_u8, any::<prop::sample::Index>()), 1..14),
         capacity in 1..5_usize,
     ) {
         let mut m = memory();
         m.config.knowledge_capacity = capacity;
-        for (candidates, act) in writes {
+        for (candidates, act, which) in writes {
             let (before, n_before) = (m.persona(), m.cube.n_changes());
             m.learn(&candidates);
             let facts: HashMap<FactId, &Fact> = m.cube.facts().map(|fact| (fact.id, fact)).collect();
@@ -336,9 +336,9 @@ proptest! {
                 if act == 0 {
                     m.undo(entry).unwrap();
                     prop_assert_eq!(m.persona(), before);
-                } else if act == 1 && n_before > 0 {
-                    // An older change: taken back whole, or refused; either way one open fact a slot.
-                    let older = m.cube.changes().next().unwrap().id;
+                } else if act < 3 && n_before > 0 {
+                    // An older change or undo: taken back whole, or refused; either way one open fact a slot.
+                    let older = m.cube.changes().nth(if act == 1 { 0 } else { which.index(n_before) }).unwrap().id;
                     let _ = m.undo(older);
                 }
             }
