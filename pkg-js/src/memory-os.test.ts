@@ -85,6 +85,7 @@ describe('adding and finding', () => {
     await memory.addMemory({ userInput: 'late', agentResponse: '', timestamp: '2023-05-24T22:30:00-04:00' });
     await memory.addMemory({ userInput: 'undated', agentResponse: '', timestamp: 'one fine day' });
     expect((await all(memory)).map(({ time, offsetMinutes }) => [time, offsetMinutes])).toEqual([[null, 0], [1_684_981_800_000, -240]]);
+    expect((await all(memory)).map(({ metadata }) => metadata)).toEqual([{}, {}]);
   });
 
   test('what is wrong is named before anything is written', async () => {

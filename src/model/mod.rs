@@ -22,4 +22,4 @@ pub use persona::{Profile, Trait, TraitLevel};
 pub use record::{Change, Record, RecordKey, RecordKind};
 pub use segment::Segment;
 pub use unit::{Atom, Cues, TurnUnits};
-pub use value::{Metadata, Value};
+pub use value::{Metadata, Value, serialize_map};

@@ -39,6 +39,7 @@ pub struct PageView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segment_id: Option<String>,
     /// The caller's keys.
+    #[serde(serialize_with = "crate::model::serialize_map")]
     pub metadata: Metadata,
     /// Whether it is about to sink into mid-term memory.
     pub waiting: bool,

@@ -45,6 +45,7 @@ pub struct Hit {
     /// The session.
     pub session: String,
     /// The caller's keys.
+    #[serde(serialize_with = "crate::model::serialize_map")]
     pub metadata: Metadata,
     /// Score of its best atom; only differences mean something.
     pub score: f32,
