@@ -7,5 +7,5 @@ pub mod reply;
 pub mod structured;
 
 pub use context::{Passage, heading, render};
-pub use pack::{Candidate, LEAST_TOKENS, LeftOut, P, POOL, Packed, PackedGroup, REP, pack};
+pub use pack::{Candidate, LEAST_TOKENS, LeftOut, P, POOL, Packed, PackedGroup, REP, pack, value_of};
 pub use prompt::{Exchange, Prompt, respond_prompt};

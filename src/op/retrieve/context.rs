@@ -4,10 +4,11 @@ use hashbrown::HashMap;
 use jiff::civil::Date;
 
 use super::recall::{BelowCut, PackedPassage};
-use crate::generation::{Candidate, Packed, PackedGroup, Passage, heading, pack, render};
+use crate::generation::{Candidate, POOL, Packed, PackedGroup, Passage, heading, pack, render, value_of};
 use crate::id::TurnId;
 use crate::model::Page;
 use crate::op::engine::Engine;
+use crate::order::sort_by_key;
 use crate::retrieval::{Ranking, ScoredAtom};
 use crate::text::atom_text;
 
@@ -27,15 +28,29 @@ pub(super) struct Context<'a> {
     pub(super) packed: Packed,
 }
 
+/// The hits that the packer would consider, in chronological order. Only for them are pages and dates looked up.
+pub(super) fn pool(ranking: &Ranking) -> Vec<&ScoredAtom> {
+    let hits: Vec<&ScoredAtom> = ranking.atoms.iter().filter(|atom| atom.hit).collect();
+    if hits.len() <= POOL {
+        return hits;
+    }
+    let value = |atom: &ScoredAtom| value_of(atom.score, atom.cost_tokens.saturating_add(atom.label_tokens));
+    let mut best: Vec<(f64, u32)> = hits.iter().zip(0..).map(|(atom, at)| (value(atom), at)).collect();
+    best.select_nth_unstable_by(POOL, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    best.truncate(POOL);
+    sort_by_key(&mut best, |&(_, at)| at);
+    best.into_iter().map(|(_, at)| hits[at as usize]).collect()
+}
+
 impl<'a> Context<'a> {
-    /// Packs hits. Their headings are days: turns of one day share one, whichever session they are of.
+    /// Packs a pool of hits. Their headings are days: turns of one day share one, whichever session they are of.
     pub(super) fn pack(
         engine: &Engine,
-        ranking: &'a Ranking,
+        pool: Vec<&'a ScoredAtom>,
         pages: &HashMap<u32, (TurnId, &Page)>,
         budget_tokens: u32,
     ) -> Self {
-        let atoms: Vec<_> = ranking.atoms.iter().filter(|atom| atom.hit && pages.contains_key(&atom.turn)).collect();
+        let atoms: Vec<_> = pool.into_iter().filter(|atom| pages.contains_key(&atom.turn)).collect();
         let mut days: HashMap<Option<Date>, u32> = HashMap::new();
         let mut headings: Vec<String> = Vec::new();
         let candidates: Vec<_> = atoms

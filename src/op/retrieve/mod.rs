@@ -7,7 +7,7 @@ mod recall;
 
 use hashbrown::{HashMap, HashSet};
 
-use self::context::{Context, PackedTurn};
+use self::context::{Context, PackedTurn, pool};
 use self::filter::Sieve;
 use self::recall::{PackedPassage, Part, QueryView};
 use super::embed;
@@ -98,9 +98,14 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Rec
     let sieve = Sieve::new(&cube, &input.filter);
     let ranking = rank(&index, table.as_deref(), &request, &|turn| sieve.lets_through(turn));
     let turns: Vec<RankedTurn> = ranking.turns().into_iter().filter(|turn| turn.hit).collect();
-    let pages: HashMap<u32, (TurnId, &Page)> =
-        turns.iter().filter_map(|turn| Some((turn.turn, (turn.id, cube.page(turn.id.page)?)))).collect();
-    let context = Context::pack(engine, &ranking, &pages, input.budget_tokens);
+    let pool = pool(&ranking);
+    let pooled: HashSet<u32> = pool.iter().map(|atom| atom.turn).collect();
+    let pages: HashMap<u32, (TurnId, &Page)> = turns
+        .iter()
+        .filter(|turn| pooled.contains(&turn.turn))
+        .filter_map(|turn| Some((turn.turn, (turn.id, cube.page(turn.id.page)?))))
+        .collect();
+    let context = Context::pack(engine, pool, &pages, input.budget_tokens);
     let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
     let hits = turns.iter().take(input.top_k);
     let hits = hits
