@@ -3,21 +3,7 @@
 use jiff::civil::Date;
 
 use super::query::{is_word, words};
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use crate::text::time_phrase::MONTHS;
 
 /// Months, days and years named in a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -23,6 +23,7 @@ mod when;
 #[cfg(test)]
 mod test;
 
+pub(crate) use self::english::MONTHS;
 use core::ops::Range;
 
 use self::token::{Token, tokens};

@@ -3,7 +3,8 @@
 use super::token::Token;
 use super::when::{Unit, When, Which};
 
-const MONTHS: [&str; 12] = [
+/// Names of the months, lower case.
+pub(crate) const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",
