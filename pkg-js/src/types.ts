@@ -27,6 +27,11 @@ export interface OpenOptions {
   /** `"indexeddb"` (default in browsers), `"memory"` (default in Node), or an engine of your own. */
   storage?: 'indexeddb' | 'memory' | StorageEngine;
   config?: Partial<Config>;
+  /**
+   * Counts tokens as your model does; runs in the page, on whole contexts. Default: the embedding table's own count, which is
+   * near that of most models.
+   */
+  countTokens?: (text: string) => number | Promise<number>;
   /** Run in a dedicated Worker. Default: true where `Worker` exists and a page is there to be kept smooth. */
   worker?: boolean | Worker | (() => Worker);
   /** Where the wasm file, the embedding table and the worker script are; default beside the package's own modules. */
@@ -68,11 +73,28 @@ export interface Config {
   closuresPerWrite: number;
   /** Changes of long-term memory kept for history and undo, 1 to 1,000,000; the oldest go first. Default 2,000. */
   historyCapacity: number;
+  /**
+   * How short-term memory sinks: `batched` asks the model once for a batch of pages, `paper` takes the steps of the MemoryOS
+   * paper, `offline` asks nobody. Default `auto`: `batched` with a model, else `offline`.
+   */
+  updatePolicy: UpdatePolicy;
+  /** Unseen pages of hot segments that start an analysis, 1 to 1,000. Default 10 (paper: 1). */
+  promotionBatch: number;
+  /** Calls of background work to models in a day of UTC; 0, the default, is no limit. */
+  dailyCalls: number;
+  /** Tokens, in and out, of background work in a day of UTC; 0, the default, is no limit. */
+  dailyTokens: number;
   /** Minutes of silence that end a session. Default 60. */
   sessionGapMinutes: number;
   /** Bytes of write-ahead log before it is sealed into chunks. Default 262,144. */
   sealThresholdBytes: number;
 }
+
+/** `auto`, or the name of an update policy. */
+export type UpdatePolicy = 'auto' | 'batched' | 'paper' | 'offline';
+
+/** What may be changed while a memory is open; it lasts until the memory is closed. */
+export type Settings = Partial<Pick<Config, 'updatePolicy' | 'dailyCalls' | 'dailyTokens'>>;
 
 export interface AddMemoryInput {
   userInput: string | ContentPart[];
@@ -170,6 +192,8 @@ export interface RetrieveResult {
   contextTokens: number;
   /** Everything that `context` holds, turn by turn in order of time: also turns that rank after the last hit. */
   passages: PackedPassage[];
+  /** Facts of long-term memory that bear on the question, best first. Those that are `packed` begin the context. */
+  facts: FactHit[];
   query: {
     strategy: Strategy;
     profile: 'chat' | 'assistant' | 'preference';
@@ -193,6 +217,9 @@ export interface GetResponseOptions {
   signal?: AbortSignal;
   /** How the assistant should write, for example "brief and warm". */
   style?: string;
+  /** What the assistant is to the user, for example "tutor" or "an old friend". */
+  relationship?: string;
+  /** Tokens of recalled memory in the prompt, 0 to 1,000,000. Default 1,024. */
   budgetTokens?: number;
   metadata?: Metadata;
   timestamp?: number | Date | string;
@@ -218,6 +245,25 @@ export interface ResponseStream extends AsyncIterable<string> {
   readonly result: Promise<ResponseResult>;
 }
 
+export interface MergeOptions {
+  style?: string;
+  relationship?: string;
+  budgetTokens?: number;
+  signal?: AbortSignal;
+}
+
+/** The prompt that `getResponse` would send, for callers who talk to the model themselves. Nothing is stored. */
+export interface MergeResult {
+  /** Role, persona, pinned facts: the same bytes as long as those are, so that prompt caches hit. */
+  system: string;
+  /** The whole prompt: `system`, the conversation so far, recalled memory with the question. */
+  messages: import('./providers/types.js').ChatMessage[];
+  /** The recalled memory alone: data, never instructions. */
+  context: string;
+  contextTokens: number;
+  recall: RetrieveResult;
+}
+
 export interface ForgetResult {
   /** Pages that are gone. */
   pages: string[];
@@ -226,6 +272,12 @@ export interface ForgetResult {
   /** Segments that were rewritten without them, and segments that went with their last page. */
   segmentsRewritten: string[];
   segmentsRemoved: string[];
+  /** Facts that rested on them alone, or were asked for, and are gone. */
+  facts: string[];
+  /** Facts and traits that lost a quotation and stay. */
+  factsRewritten: string[];
+  /** Whether a profile text was taken back because it may hold their words; the next analysis writes it anew. */
+  profilesRemoved: boolean;
 }
 
 export interface Stats {
@@ -241,6 +293,9 @@ export interface Stats {
   writtenBytes: number;
   embedder: { id: string | null; dimensions: number; ready: boolean };
   calls: { chat: number; embed: number; tokensIn: number; tokensOut: number };
+  facts: { open: number; closed: number; archived: number };
+  traits: number;
+  changes: number;
 }
 
 export interface PageView {
@@ -258,13 +313,21 @@ export interface PageView {
   metadata: Metadata;
   /** Waiting to sink from short-term into mid-term memory. */
   waiting: boolean;
+  /** Every segment that holds it, the one that placed it first. */
+  segmentIds: string[];
+  /** Neighbours in its dialogue chain, and what that chain is about so far. */
+  pre?: string;
+  next?: string;
+  metaInfo?: string;
+  /** Never recalled, by the user's wish. */
+  neverRecall: boolean;
 }
 
 export interface SegmentView {
   id: string;
   summary: string;
   keywords: string[];
-  /** Title: the leading keywords. */
+  /** Its title, or else the leading keywords. */
   theme: string;
   pages: string[];
   tier: 'mid' | 'archive';
@@ -286,12 +349,174 @@ export interface TiersView {
 
 export interface JobView {
   id: string;
-  kind: 'consolidate' | 'embed';
+  /**
+   * `consolidate`: pages sink into mid-term memory. `embed`: vectors. `enrich`: a model sees pages that rules have filed.
+   * `promote`: hot pages go into profile and traits.
+   */
+  kind: 'consolidate' | 'embed' | 'enrich' | 'promote';
   state: 'queued' | 'failed';
+  /** What holds it up; absent where nothing does but its time. */
+  waitsFor?: 'pause' | 'budget' | 'model' | 'table';
   attempts: number;
   notBefore: number;
   error?: { code: string; message: string };
   pages: string[];
+}
+
+export type Subject = 'user' | 'assistant' | 'other';
+
+/** A quotation that supports a fact or a trait, word for word. */
+export interface EvidenceView {
+  pageId: string;
+  role: 'user' | 'assistant';
+  quote: string;
+}
+
+export interface FactView {
+  id: string;
+  subject: Subject;
+  /** The name, where `subject` is `other`. */
+  subjectName?: string;
+  attribute: string;
+  value: string;
+  kind: 'knowledge' | 'preference' | 'event';
+  /** Who vouches for it, weakest first: a model inferred it, the user said it, the user edited it. */
+  source: 'inferred' | 'stated' | 'edited';
+  confidence: number;
+  trust: number;
+  /** Event time from which it holds; `null` if unknown. */
+  validFrom: number | null;
+  /** The words that say so, as they were said. */
+  validFromPhrase?: string;
+  /** Event time at which it ceased to hold; `null` while it is believed. */
+  validTo: number | null;
+  recordedAt: number;
+  supersededBy?: string;
+  /** Why it was closed. */
+  reason?: 'later' | 'outranked' | 'retracted';
+  archived: boolean;
+  pinned: boolean;
+  neverRecall: boolean;
+  evidence: EvidenceView[];
+}
+
+export interface FactHit extends FactView {
+  score: number;
+  packed: boolean;
+}
+
+export interface FactsOptions {
+  subject?: Subject;
+  /** Closed facts too. Default false. */
+  closed?: boolean;
+  /** What was believed at this time. Default: now. */
+  asOf?: number | Date | string;
+}
+
+/** A fact entered by hand. */
+export interface FactInput {
+  /** Default `user`. */
+  subject?: Subject;
+  subjectName?: string;
+  attribute: string;
+  value: string;
+  /** Default `knowledge`. */
+  kind?: FactView['kind'];
+  validFrom?: number | Date | string;
+}
+
+export interface ProfileText {
+  /** 1 for the first version; counted over both profiles. */
+  version: number;
+  of: 'user' | 'assistant';
+  text: string;
+  recordedAt: number;
+}
+
+export interface ProfileView {
+  /** The present texts; `null` while there is none. */
+  user: ProfileText | null;
+  assistant: ProfileText | null;
+  /** Every version that is kept, newest first. */
+  versions: ProfileText[];
+  /** The static profile: facts of fixed slots; `null` where unknown. */
+  name: FactView | null;
+  gender: FactView | null;
+  birthYear: FactView | null;
+}
+
+export interface TraitView {
+  /** Number of the dimension, 0 to 89. */
+  dimension: number;
+  name: string;
+  chineseName: string;
+  category: 'psychology' | 'alignment' | 'interest';
+  definition: string;
+  level: 'low' | 'medium' | 'high';
+  /** What the level means, in a phrase. */
+  levelRule: string;
+  /** 0 to 1. */
+  confidence: number;
+  evidence: EvidenceView[];
+}
+
+export type ChangeCause =
+  | { by: 'user' }
+  /** The user took back an earlier change. */
+  | { by: 'undo'; changeId: string }
+  /** `model` is null where rules alone decided. */
+  | { by: 'analysis'; pages: string[]; model: string | null; step: string };
+
+/** One record before and after a change; `null` where it was not there. */
+export type ChangeStepView =
+  | { what: 'fact'; id: string; before: FactView | null; after: FactView | null }
+  | { what: 'profile'; id: string; before: ProfileText | null; after: ProfileText | null }
+  | { what: 'trait'; id: string; before: TraitView | null; after: TraitView | null };
+
+export interface ChangeView {
+  id: string;
+  at: number;
+  cause: ChangeCause;
+  steps: ChangeStepView[];
+  /** False where a later change rests on it; undo that first. */
+  undoable: boolean;
+}
+
+export interface HistoryOptions {
+  /** Only changes of one record: a fact's id, `trait_7`, or `profile`. */
+  id?: string;
+  offset?: number;
+  /** 1 to 10,000, default 100. */
+  limit?: number;
+}
+
+export interface AnalysisResult {
+  /** Pages that were analysed. */
+  pages: number;
+  /** Facts and traits that changed. */
+  changes: number;
+}
+
+/** What the models took, by day of UTC and by what it was for. */
+export interface LedgerView {
+  /** Newest first, at most 31. */
+  days: { day: string; rows: LedgerRow[] }[];
+  /** What background work has taken of today's limits; a limit of 0 is none. */
+  today: { calls: number; callsLimit: number; tokens: number; tokensLimit: number };
+  paused: boolean;
+  /** After a failure of the model: when background work asks it again. */
+  resumesAt: number | null;
+}
+
+export interface LedgerRow {
+  /** `respond`, `embed`, or the step of memory work: `segments`, `profile` and so on. */
+  operation: string;
+  calls: number;
+  failures: number;
+  tokensIn: number;
+  tokensOut: number;
+  /** Time spent waiting for the model. */
+  ms: number;
 }
 
 /** What happened, in order. */
@@ -300,6 +525,16 @@ export type MemoryEvent =
   | { type: 'page-updated'; pageId: string }
   | { type: 'consolidated'; pages: string[]; segments: string[] }
   | { type: 'segment-archived'; segmentId: string }
+  /** Rules filed what a model could not, or would not; it is asked again later. */
+  | { type: 'filed-by-rules'; pages: string[]; reason: string }
+  | { type: 'enriched'; pages: string[]; segments: string[] }
+  /** Long-term memory changed. */
+  | { type: 'persona-changed'; changeId: string; facts: number; profiles: number; traits: number }
+  | { type: 'promoted'; pages: string[]; segments: string[] }
+  /** Parts of a reply that did not stand up to the pages it was asked about. */
+  | { type: 'reply-refused'; operation: string; parts: { part: string; reason: string; detail: string }[] }
+  | { type: 'paused' }
+  | { type: 'resumed' }
   | { type: 'forgotten'; pages: string[] }
   | { type: 'embedded'; pages: number; pending: number }
   | { type: 'embedder'; status: 'loading' | 'ready' | 'failed'; message?: string }

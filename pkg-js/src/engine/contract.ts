@@ -3,10 +3,11 @@
  *
  * Every method of `WasmMemory` takes `&self` and returns a Promise, so calls may overlap freely.
  */
-import type { ChatMessage, FinishReason, Usage } from '../providers/types.js';
+import type { ChatMessage, FinishReason, OutputMode, Usage } from '../providers/types.js';
 import type { KeyRange, WriteBatch } from '../storage/types.js';
 import type {
-  AddMemoryResult, Config, ForgetResult, JobView, MemoryEvent, Metadata, PageView, RetrieveResult, Stats, Strategy, TiersView,
+  AddMemoryResult, AnalysisResult, ChangeView, Config, FactView, ForgetResult, JobView, LedgerView, MemoryEvent, Metadata, PageView, ProfileView, RetrieveResult,
+  Settings, Stats, Strategy, Subject, TiersView, TraitView,
 } from '../types.js';
 
 export interface HostChatRequest {
@@ -15,6 +16,7 @@ export interface HostChatRequest {
   temperature?: number;
   /** `schema` is JSON text. */
   responseSchema?: { name: string; schema: string };
+  outputMode?: OutputMode;
 }
 
 export interface HostEmbedRequest {
@@ -27,8 +29,10 @@ export interface Host {
   /** Milliseconds since the epoch; stamps every operation. */
   now(): number;
   /** `callId` ties a streaming answer to the `respond` call that asked for it; absent for background work. */
-  chat?(request: HostChatRequest, callId?: string): Promise<{ text: string; finishReason: FinishReason; usage?: Usage }>;
+  chat?(request: HostChatRequest, callId?: string): Promise<{ text: string; finishReason: FinishReason; usage?: Usage; outputMode?: OutputMode }>;
   embed?(request: HostEmbedRequest): Promise<{ vectors: Float32Array[]; usage?: Usage }>;
+  /** Given when the caller counts tokens: one number a text. */
+  count?(texts: string[]): Promise<number[]>;
   /** Given when the caller supplies the store; otherwise the core uses IndexedDB or memory itself. */
   read?(range: KeyRange): Promise<{ key: string; value: Uint8Array }[]>;
   commit?(batch: WriteBatch): Promise<void>;
@@ -52,8 +56,10 @@ export interface WasmOpenOptions {
   embedder?: { id: string; dimensions: number; maxEmbeddingsPerCall: number } | null;
   /** False: keyword search only. */
   builtinEmbedder: boolean;
-  /** Whether the host offers `chat`; without it answers are the recalled passages. */
-  hasChat: boolean;
+  /** `provider/modelId` of the host's `chat`; null without one, and answers are the recalled passages. */
+  chatModel: string | null;
+  /** Whether the host offers `count`. */
+  countsTokens: boolean;
 }
 
 export interface WasmAddInput {
@@ -80,7 +86,24 @@ export interface WasmRetrieveOptions {
 export interface WasmRespondInput extends Omit<WasmAddInput, 'agentResponse'> {
   callId: string;
   style?: string;
+  relationship?: string;
   budgetTokens: number;
+}
+
+export interface WasmMergeOptions {
+  style?: string;
+  relationship?: string;
+  budgetTokens: number;
+}
+
+export interface WasmFactInput {
+  subject: Subject;
+  subjectName?: string;
+  attribute: string;
+  value: string;
+  kind: FactView['kind'];
+  validFromMs: number | null;
+  offsetMinutes: number;
 }
 
 export interface WasmMemory {
@@ -89,13 +112,39 @@ export interface WasmMemory {
   addMany(inputs: WasmAddInput[]): Promise<AddMemoryResult[]>;
   retrieve(query: string, options: WasmRetrieveOptions): Promise<RetrieveResult>;
   respond(query: string, input: WasmRespondInput): Promise<import('../types.js').ResponseResult>;
-  forget(pageIds: string[]): Promise<ForgetResult>;
+  merge(query: string, options: WasmMergeOptions): Promise<import('../types.js').MergeResult>;
+  /** Ids of pages and of facts. */
+  forget(ids: string[]): Promise<ForgetResult>;
   /** Runs the next due job. `ran: false` when none is due; `nextDueMs` is the time of the next one, null when the queue is empty. */
   work(): Promise<{ ran: boolean; nextDueMs: number | null }>;
   /** Consolidates all beyond the capacity, runs every job, seals the log. Rejects with the first job's error if one keeps failing. */
   flush(): Promise<void>;
   /** Puts a failed job back into the queue. */
   retryJob(jobId: string): Promise<void>;
+  /** Analyses all that waits for it, hot or not. */
+  analyse(): Promise<AnalysisResult>;
+  /** No background work until `resume`; calls of the user go on. */
+  pause(): void;
+  resume(): void;
+  configure(settings: Settings): void;
+  /** `subject` "" is every subject, `asOfMs` null is now. */
+  facts(subject: string, closed: boolean, asOfMs: number | null): FactView[];
+  profile(): ProfileView;
+  traits(): TraitView[];
+  /** Newest first; `id` "" is every record. */
+  history(id: string, offset: number, limit: number): ChangeView[];
+  ledger(): LedgerView;
+  /** The id of the change. */
+  undo(changeId: string): Promise<string>;
+  addFact(input: WasmFactInput): Promise<FactView>;
+  /** What is left out stays as it is. */
+  editFact(id: string, changes: Partial<WasmFactInput>): Promise<FactView>;
+  /** Closes a fact as of now, with nothing in its place. */
+  retractFact(id: string): Promise<FactView>;
+  pinFact(id: string, pinned: boolean): Promise<FactView>;
+  /** A page or a fact. */
+  setNeverRecall(id: string, never: boolean): Promise<void>;
+  setProfile(of: 'user' | 'assistant', text: string): Promise<void>;
   stats(): Stats;
   tiers(): TiersView;
   jobs(): JobView[];

@@ -5,11 +5,16 @@
  */
 import type { ChatResult, EmbeddingResult } from '../providers/types.js';
 import type { KeyRange, WriteBatch } from '../storage/types.js';
-import type { AddMemoryResult, ForgetResult, JobView, MemoryEvent, PageView, ResponseResult, RetrieveResult, Stats, TiersView } from '../types.js';
-import type { HostChatRequest, HostEmbedRequest, WasmAddInput, WasmOpenOptions, WasmRespondInput, WasmRetrieveOptions, WireError } from './contract.js';
+import type {
+  AddMemoryResult, AnalysisResult, ChangeView, FactView, ForgetResult, JobView, LedgerView, MemoryEvent, MergeResult, PageView, ProfileView, ResponseResult, RetrieveResult, Settings,
+  Stats, TiersView, TraitView,
+} from '../types.js';
+import type {
+  HostChatRequest, HostEmbedRequest, WasmAddInput, WasmFactInput, WasmMergeOptions, WasmOpenOptions, WasmRespondInput, WasmRetrieveOptions, WireError,
+} from './contract.js';
 
 /** Raised with every change of this file: a page never talks to a stale cached worker of another version. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** Where the engine finds its files; absent = beside the package's own modules. */
 export interface EngineAssets {
@@ -32,7 +37,24 @@ export interface EngineCalls {
   addMany: { args: [inputs: WasmAddInput[]]; result: AddMemoryResult[] };
   retrieve: { args: [query: string, options: WasmRetrieveOptions]; result: RetrieveResult };
   respond: { args: [query: string, input: WasmRespondInput]; result: ResponseResult };
-  forget: { args: [pageIds: string[]]; result: ForgetResult };
+  merge: { args: [query: string, options: WasmMergeOptions]; result: MergeResult };
+  forget: { args: [ids: string[]]; result: ForgetResult };
+  analyse: { args: []; result: AnalysisResult };
+  pause: { args: []; result: void };
+  resume: { args: []; result: void };
+  configure: { args: [settings: Settings]; result: void };
+  facts: { args: [subject: string, closed: boolean, asOfMs: number | null]; result: FactView[] };
+  profile: { args: []; result: ProfileView };
+  traits: { args: []; result: TraitView[] };
+  history: { args: [id: string, offset: number, limit: number]; result: ChangeView[] };
+  ledger: { args: []; result: LedgerView };
+  undo: { args: [changeId: string]; result: string };
+  addFact: { args: [input: WasmFactInput]; result: FactView };
+  editFact: { args: [id: string, changes: Partial<WasmFactInput>]; result: FactView };
+  retractFact: { args: [id: string]; result: FactView };
+  pinFact: { args: [id: string, pinned: boolean]; result: FactView };
+  setNeverRecall: { args: [id: string, never: boolean]; result: void };
+  setProfile: { args: [of: 'user' | 'assistant', text: string]; result: void };
   flush: { args: []; result: void };
   retryJob: { args: [jobId: string]; result: void };
   stats: { args: []; result: Stats };
@@ -54,6 +76,7 @@ export interface LifeCalls {
 export interface HostCalls {
   chat: { args: [request: HostChatRequest, callId: string | undefined]; result: ChatResult };
   embed: { args: [request: HostEmbedRequest]; result: EmbeddingResult };
+  count: { args: [texts: string[]]; result: number[] };
   read: { args: [range: KeyRange]; result: { key: string; value: Uint8Array }[] };
   commit: { args: [batch: WriteBatch]; result: void };
 }

@@ -16,6 +16,9 @@ export interface ChatMessage {
   content: string;
 }
 
+/** How a structured answer is asked for: with its schema, as some JSON object, or by the prompt's words alone. */
+export type OutputMode = 'json_schema' | 'json_object' | 'plain';
+
 export interface ChatRequest {
   messages: ChatMessage[];
   /** Most tokens of the answer. */
@@ -23,6 +26,8 @@ export interface ChatRequest {
   temperature?: number;
   /** JSON Schema that the answer must follow; a model that cannot is told so in the prompt by the caller. */
   responseSchema?: { name: string; schema: object };
+  /** Strongest way to ask for JSON; default `json_schema`. A server that refuses it is asked in a plainer one. */
+  outputMode?: OutputMode;
   abortSignal?: AbortSignal;
   /** Called with each piece of text as it comes; a provider that cannot stream calls it once. */
   onText?: (delta: string) => void;
@@ -33,6 +38,8 @@ export interface ChatResult {
   /** Never dropped: a truncated answer must not be taken for a whole one. */
   finishReason: FinishReason;
   usage?: Usage;
+  /** The way in which JSON was asked for, where that is weaker than `outputMode`; it is remembered. */
+  outputMode?: OutputMode;
 }
 
 export interface ChatModel {
