@@ -4,4 +4,5 @@ mod cases;
 mod keeping;
 mod storage;
 mod tiers;
+mod model;
 mod world;
