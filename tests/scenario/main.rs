@@ -2,6 +2,7 @@
 
 mod cases;
 mod keeping;
+mod long_term;
 mod storage;
 mod tiers;
 mod model;

@@ -1,6 +1,8 @@
 //! A language model that answers the prompts of memory by rule: what it says depends on the prompt alone, and is such that
 //! every part of it can be checked.
 
+#![allow(dead_code, unreachable_pub)]
+
 use memstrata::effect::{ChatReply, ChatRequest, FinishReason, Usage};
 use memstrata::error::{Error, ErrorCode, Result};
 use serde_json::{Value, json};
