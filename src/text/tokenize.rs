@@ -4,8 +4,9 @@
 //! The grams field takes the 4-grams ([`for_each_gram`]) of every `Word`, and every `Bigram` and `Lone`.
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
-use unicode_normalization::char::{compose, decompose_canonical};
+use unicode_normalization::char::decompose_canonical;
 
+use super::canonical::for_each_composed;
 use super::script::{is_emoji, is_letter, is_mark, is_unspaced};
 
 /// Longest word in characters; a longer run of letters (encoded bytes, mostly) is cut into words of this length.
@@ -62,34 +63,6 @@ pub fn for_each_token(text: &str, f: &mut dyn FnMut(Token<'_>)) {
         for_each_composed(text, &mut |c| scanner.push(c));
     }
     scanner.flush();
-}
-
-/// Characters with their marks joined on, and compatibility ideographs as the ones they stand for. This is what form NFC does
-/// for text in its usual order; the tables of the whole of it would cost the wasm file 50 KB gzipped.
-fn for_each_composed(text: &str, f: &mut dyn FnMut(char)) {
-    let mut pending = None;
-    for c in text.chars() {
-        let c = match c {
-            '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}' => {
-                let mut unified = c;
-                decompose_canonical(c, |c| unified = c);
-                unified
-            }
-            c => c,
-        };
-        pending = match pending.and_then(|before| compose(before, c)) {
-            Some(joined) => Some(joined),
-            None => {
-                if let Some(before) = pending {
-                    f(before);
-                }
-                Some(c)
-            }
-        };
-    }
-    if let Some(last) = pending {
-        f(last);
-    }
 }
 
 /// Whether `word`, lower-case, is an English stop word that [`for_each_token`] leaves out.
