@@ -6,6 +6,7 @@
 
 mod budget;
 mod canonical;
+mod category;
 mod cues;
 mod keywords;
 mod script;

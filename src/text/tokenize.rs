@@ -3,11 +3,11 @@
 //! Field rule. The stems field takes [`stem`](super::stem) of every [`TokenKind::Word`], and every `Bigram`, `Unigram` and `Lone`.
 //! The grams field takes the 4-grams ([`for_each_gram`]) of every `Word`, and every `Bigram` and `Lone`.
 
-use unicode_general_category::{GeneralCategory as Category, get_general_category};
 use unicode_normalization::char::decompose_canonical;
 
 use super::canonical::for_each_composed;
-use super::script::{is_emoji, is_letter, is_mark, is_unspaced};
+use super::category::{Category, category};
+use super::script::{is_emoji, is_mark, is_unspaced};
 
 /// Longest word in characters; a longer run of letters (encoded bytes, mostly) is cut into words of this length.
 pub const MAX_WORD_CHARS: usize = 128;
@@ -156,11 +156,10 @@ impl Scanner<'_> {
             '\u{6f0}'..='\u{6f9}' => self.push_digit(c, '\u{6f0}'),
             '\u{ff10}'..='\u{ff19}' => self.push_digit(c, '\u{ff10}'),
             '\u{ff41}'..='\u{ff5a}' => self.push_letter(char::from((u32::from(c) - 0xff41) as u8 + b'a')),
-            c if is_letter(c) => self.push_letter(c),
-            c => match get_general_category(c) {
-                Category::DecimalNumber | Category::LetterNumber => self.push_letter(c),
-                _ if is_mark(c) && !self.word.is_empty() => self.word.push(c),
-                _ if is_mark(c) && !self.run.is_empty() => self.run.push(c),
+            c => match category(c) {
+                Category::Letter | Category::Digit | Category::LetterNumber => self.push_letter(c),
+                Category::NonspacingMark | Category::OtherMark if !self.word.is_empty() => self.word.push(c),
+                Category::NonspacingMark | Category::OtherMark if !self.run.is_empty() => self.run.push(c),
                 _ => self.flush(),
             },
         }
