@@ -3,9 +3,7 @@
 //! Field rule. The stems field takes [`stem`](super::stem) of every [`TokenKind::Word`], and every `Bigram`, `Unigram` and `Lone`.
 //! The grams field takes the 4-grams ([`for_each_gram`]) of every `Word`, and every `Bigram` and `Lone`.
 
-use unicode_normalization::char::decompose_canonical;
-
-use super::canonical::for_each_composed;
+use super::canonical::{for_each_composed, for_each_part};
 use super::category::{Category, category};
 use super::script::{is_emoji, is_mark, is_unspaced};
 
@@ -128,7 +126,7 @@ impl Scanner<'_> {
             }
             // й would decompose into и and a breve
             '\u{439}' | '\u{419}' => self.push_letter('\u{439}'),
-            _ => c.to_lowercase().for_each(|c| decompose_canonical(c, |c| self.push_folded(c))),
+            _ => c.to_lowercase().for_each(|c| for_each_part(c, &mut |c| self.push_folded(c))),
         }
     }
 

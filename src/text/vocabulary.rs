@@ -3,8 +3,8 @@
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
-use unicode_normalization::char::decompose_canonical;
 
+use super::canonical::for_each_part;
 use super::category::{Category, category};
 use super::script::{is_cjk, is_space};
 
@@ -161,10 +161,9 @@ pub(super) fn for_each_bert_word(text: &str, f: &mut dyn FnMut(&str)) {
     if text.is_ascii() {
         text.chars().for_each(|c| push(c.to_ascii_lowercase()));
     } else {
-        // Character by character, so that the tables of the other normal forms stay out of the wasm file. Marks that a
-        // whole-text normalisation would reorder are dropped all the same.
+        // Character by character: marks that a whole-text normalisation would reorder are dropped all the same.
         for c in text.chars() {
-            decompose_canonical(c, |c| c.to_lowercase().for_each(&mut push));
+            for_each_part(c, &mut |c| c.to_lowercase().for_each(&mut push));
         }
     }
     if !word.is_empty() {
