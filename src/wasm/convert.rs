@@ -112,12 +112,21 @@ fn config(given: JsValue) -> Result<Config> {
     if !given.is_object() {
         return Ok(Config::default());
     }
+    known_names("config", &given, &Config::NAMES)?;
+    read(given, "config")
+}
+
+/// Refuses an object with a name that is none of these; one that is misspelt would be ignored otherwise.
+pub(super) fn known_names(what: &str, given: &JsValue, names: &[&str]) -> Result<()> {
+    if !given.is_object() {
+        return Err(Error::invalid(format!("{what} is {given:?}, no object")));
+    }
     for name in Object::keys(given.unchecked_ref::<Object>()).iter().filter_map(|name| name.as_string()) {
-        if !Config::NAMES.contains(&name.as_str()) {
-            return Err(Error::invalid(format!("config has no {name:?}; it has {}", Config::NAMES.join(", "))));
+        if !names.contains(&name.as_str()) {
+            return Err(Error::invalid(format!("{what} has no {name:?}; it has {}", names.join(", "))));
         }
     }
-    read(given, "config")
+    Ok(())
 }
 
 #[derive(Deserialize)]
