@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, wr
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CARGO_TARGET, DIST, PACKAGE, ROOT, wasmBindgenBin, wasmBindgenVersion } from './places.mjs';
+import { shortenImports } from './glue.mjs';
 import { fingerprint, main, mustRun, step } from './steps.mjs';
 import { setup } from './setup.mjs';
 
@@ -26,7 +27,7 @@ export async function build({ toolchain }) {
 }
 
 async function buildWasm(toolchain) {
-  const inputs = ['src', 'Cargo.toml', 'Cargo.lock', '.cargo/config.toml'].map((name) => join(ROOT, name));
+  const inputs = ['src', 'Cargo.toml', 'Cargo.lock', '.cargo/config.toml', 'pkg-js/scripts/glue.mjs'].map((name) => join(ROOT, name));
   const wanted = fingerprint(inputs, [toolchain.join(' '), wasmBindgenVersion(), ...WASM_FEATURES]);
   const stamp = join(GLUE, '.built');
   if (WASM_FILES.every((name) => existsSync(join(GLUE, name))) && readIfThere(stamp) === wanted) return 'unchanged';
@@ -43,10 +44,11 @@ async function buildWasm(toolchain) {
   await mustRun(process.execPath, [
     join(PACKAGE, 'node_modules', 'binaryen', 'bin', 'wasm-opt'), join(out, 'memory_bg.wasm'), ...FOR_SIZE, '--strip-debug', '--strip-producers', ...features, '-o', optimised,
   ]);
-  copyFileSync(join(out, 'memory.js'), join(GLUE, 'memory.js'));
-  copyFileSync(optimised, join(GLUE, 'memory_bg.wasm'));
+  const short = shortenImports(readFileSync(optimised), readFileSync(join(out, 'memory.js'), 'utf8'));
+  writeFileSync(join(GLUE, 'memory.js'), short.glue);
+  writeFileSync(join(GLUE, 'memory_bg.wasm'), short.wasm);
   writeFileSync(stamp, wanted);
-  return `${statSync(join(out, 'memory_bg.wasm')).size} to ${statSync(optimised).size} bytes by wasm-opt`;
+  return `${statSync(join(out, 'memory_bg.wasm')).size} to ${short.wasm.length} bytes by wasm-opt`;
 }
 
 async function buildTypeScript() {

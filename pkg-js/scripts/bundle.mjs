@@ -11,6 +11,7 @@ const ENTRIES = {
   index: 'src/index.ts',
   worker: 'src/engine/worker.ts',
   providers: 'src/providers/index.ts',
+  import: 'src/import/index.ts',
   testing: 'src/testing.ts',
 };
 

@@ -6,7 +6,7 @@ export type { ErrorCode } from './errors.js';
 export { openAICompatible } from './providers/openai-compatible.js';
 export type { OpenAICompatibleOptions } from './providers/openai-compatible.js';
 export type { ByteSource } from './boundary/bytes.js';
-export type { ImportOptions } from './import.js';
+export type { ImportOptions } from './import/conversation.js';
 export type * from './providers/types.js';
 export type * from './storage/types.js';
 export type * from './types.js';

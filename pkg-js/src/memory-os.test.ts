@@ -288,6 +288,7 @@ describe('case_45', () => {
       const before = Object.getOwnPropertyNames(globalThis).length;
       await import(process.argv[1] + '/index.js');
       await import(process.argv[1] + '/providers.js');
+      await import(process.argv[1] + '/import.js');
       await import(process.argv[1] + '/testing.js');
       await import(process.argv[1] + '/worker.js');
       console.log(JSON.stringify({ touched, added: Object.getOwnPropertyNames(globalThis).length - before }));

@@ -1,7 +1,9 @@
 /** The public class: checks what it is given and hands it to the engine, in a worker or here. */
 import { readConfig, readIdentity } from './boundary/open.js';
 import type { Identity } from './boundary/open.js';
-import { integer, readBudget, readQuery, readRetrieveOptions, texts } from './boundary/query.js';
+import { readFact, readFactChanges, readSubject } from './boundary/persona.js';
+import { flag, integer, oneOf, readManner, readQuery, readRetrieveOptions, ROLES, text, texts } from './boundary/query.js';
+import { readInstant } from './boundary/time.js';
 import { readContext, readTurn } from './boundary/turn.js';
 import { readBytes } from './boundary/bytes.js';
 import type { ByteSource } from './boundary/bytes.js';
@@ -13,16 +15,17 @@ import type { Listener } from './engine/host.js';
 import { PROTOCOL_VERSION } from './engine/protocol.js';
 import type { Args, EngineAssets, EngineCalls, EngineOpenOptions, Result } from './engine/protocol.js';
 import { aborted, invalid, MemoryOSError, toMemoryOSError } from './errors.js';
-import { importTurns } from './import.js';
-import type { ImportOptions } from './import.js';
+import { importTurns } from './import/conversation.js';
+import type { ImportOptions } from './import/conversation.js';
 import type { ChatModel, EmbeddingModel } from './providers/types.js';
 import { attach, requireStorage, storeIdentity } from './storage/attach.js';
 import type { StorageEngine } from './storage/types.js';
 import { responseStream } from './stream.js';
-import { show, wellFormed } from './text.js';
+import { show } from './text.js';
 import type {
-  AddMemoryInput, AddMemoryResult, ForgetResult, GetResponseOptions, ImportResult, ImportTurn, JobView, MemoryEvent, OpenOptions, PageView,
-  ResponseResult, ResponseStream, RetrieveOptions, RetrieveResult, Stats, TiersView,
+  AddMemoryInput, AddMemoryResult, AnalysisResult, ChangeView, FactInput, FactsOptions, FactView, ForgetResult, GetResponseOptions, HistoryOptions, ImportResult,
+  ImportTurn, JobView, LedgerView, MemoryEvent, MergeOptions, MergeResult, OpenOptions, PageView, ProfileView, ResponseResult, ResponseStream, RetrieveOptions,
+  RetrieveResult, Settings, Stats, TiersView, TraitView,
 } from './types.js';
 
 export type EventType = MemoryEvent['type'];
@@ -64,7 +67,9 @@ export class MemoryOS {
     const storage = readStorage(options.storage);
     const store = typeof storage === 'object' ? storage : undefined;
     const now = options.now ?? Date.now;
-    const host = new PageHost({ chat: readChat(options.chat), embedder: typeof embedder === 'object' ? embedder : undefined, storage: store });
+    const chat = readChat(options.chat);
+    const countTokens = readCounter(options.countTokens);
+    const host = new PageHost({ chat, embedder: typeof embedder === 'object' ? embedder : undefined, storage: store, countTokens });
     const memory = new MemoryOS(identity, now, host);
     const engineOptions: EngineOpenOptions = {
       ...identity,
@@ -74,7 +79,8 @@ export class MemoryOS {
       storage: typeof storage === 'object' ? 'host' : storage,
       config: readConfig(options.config),
       seed: readSeed(options.seed),
-      hasChat: options.chat !== undefined && options.chat !== null,
+      chatModel: chat ? `${chat.provider}/${chat.modelId}` : null,
+      countsTokens: countTokens !== undefined,
       builtinEmbedder: embedder === 'builtin',
       embedder: typeof embedder === 'object'
         ? { id: `${embedder.provider}/${embedder.modelId}`, dimensions: embedder.dimensions, maxEmbeddingsPerCall: embedder.maxEmbeddingsPerCall ?? DEFAULT_EMBEDDINGS_PER_CALL }
@@ -103,16 +109,11 @@ export class MemoryOS {
       }, options.signal);
     }
     // Loaded only here: a page that uses a worker never needs it.
-    const { openEngine } = await import('./engine/engine.js');
+    const { bridge, openEngine } = await import('./engine/engine.js');
     const { handlers } = this.#host;
     const never = new AbortController().signal;
-    return openEngine(engineOptions, {
-      now: this.#now,
-      emit: (event) => this.#emit(event),
-      ...(engineOptions.hasChat ? { chat: async (request, callId) => handlers.chat([request, callId], never) } : {}),
-      ...(engineOptions.embedder ? { embed: async (request) => handlers.embed([request], never) } : {}),
-      ...(engineOptions.storage === 'host' ? { read: async (range) => handlers.read([range], never), commit: async (batch) => handlers.commit([batch], never) } : {}),
-    }, {}, options.signal);
+    const host = bridge(engineOptions, async (method, args) => handlers[method](args, never), { now: this.#now, emit: (event) => this.#emit(event) });
+    return openEngine(engineOptions, host, {}, options.signal);
   }
 
   /** Stores one exchange; resolves when it is durable. Model work on it comes later, in idle time. */
@@ -155,16 +156,7 @@ export class MemoryOS {
     if (signal?.aborted) throw aborted(signal);
     const callId = `r${++lastCall}`;
     const userInput = readQuery(query);
-    const input: WasmRespondInput = {
-      ...readContext(options as Record<string, unknown>, this.#now()),
-      userInput,
-      callId,
-      budgetTokens: readBudget(options.budgetTokens),
-    };
-    if (options.style !== undefined) {
-      if (typeof options.style !== 'string') throw invalid(`style must be a string, got ${show(options.style)}`);
-      input.style = wellFormed(options.style);
-    }
+    const input: WasmRespondInput = { ...readContext(options as Record<string, unknown>, this.#now()), ...readManner(options), userInput, callId };
     if (signal) listener.signal = signal;
     this.#host.listen(callId, listener);
     try {
@@ -179,9 +171,96 @@ export class MemoryOS {
     }
   }
 
-  /** Removes pages and what was derived from them alone. */
-  async forget(pageIds: string | string[]): Promise<ForgetResult> {
-    return this.#call('forget', [typeof pageIds === 'string' ? [wellFormed(pageIds)] : texts(pageIds, 'pageIds')]);
+  /** The prompt that `getResponse` would send, for callers who talk to the model themselves. Stores nothing. */
+  async merge(query: string, options: MergeOptions = {}): Promise<MergeResult> {
+    return this.#call('merge', [readQuery(query), readManner(options)], options.signal);
+  }
+
+  /** Removes pages and facts for good, and what was derived from them alone. */
+  async forget(ids: string | string[]): Promise<ForgetResult> {
+    return this.#call('forget', [texts(typeof ids === 'string' ? [ids] : ids, 'ids')]);
+  }
+
+  /** Facts of long-term memory; without options all that are believed now. */
+  async facts({ subject, closed = false, asOf }: FactsOptions = {}): Promise<FactView[]> {
+    return this.#call('facts', [readSubject(subject), flag(closed, 'closed'), asOf === undefined ? null : readInstant(asOf, 'asOf')]);
+  }
+
+  async addFact(input: FactInput): Promise<FactView> {
+    return this.#call('addFact', [readFact(input)]);
+  }
+
+  /** Changes what is given of a fact; the rest stays as it is. */
+  async editFact(id: string, changes: Partial<FactInput>): Promise<FactView> {
+    return this.#call('editFact', [text(id, 'id'), readFactChanges(changes)]);
+  }
+
+  /** Closes a fact as of now, with nothing in its place. It stays in history; `forget` removes it for good. */
+  async retractFact(id: string): Promise<FactView> {
+    return this.#call('retractFact', [text(id, 'id')]);
+  }
+
+  /** A pinned fact is in every prompt and is never archived. */
+  async pinFact(id: string, pinned = true): Promise<FactView> {
+    return this.#call('pinFact', [text(id, 'id'), flag(pinned, 'pinned')]);
+  }
+
+  /** Keeps a page or a fact, and never recalls it. */
+  async neverRecall(id: string, never = true): Promise<void> {
+    return this.#call('setNeverRecall', [text(id, 'id'), flag(never, 'never')]);
+  }
+
+  async profile(): Promise<ProfileView> {
+    return this.#call('profile', []);
+  }
+
+  async setProfile(of: 'user' | 'assistant', words: string): Promise<void> {
+    return this.#call('setProfile', [oneOf(of, 'of', ROLES), text(words, 'text', true)]);
+  }
+
+  /** Traits that the conversations give evidence of. */
+  async traits(): Promise<TraitView[]> {
+    return this.#call('traits', []);
+  }
+
+  /** Changes of long-term memory, newest first: all of them, or those of one record (a fact's id, `trait_7`, `profile`). */
+  async history(options: HistoryOptions | string = {}): Promise<ChangeView[]> {
+    const { id, offset, limit } = typeof options === 'string' ? { id: options } as HistoryOptions : options;
+    return this.#call('history', [id === undefined ? '' : text(id, 'id'), ...readPaging(offset, limit)]);
+  }
+
+  /** Takes a change back, by a change of its own whose id it gives. */
+  async undo(changeId: string): Promise<string> {
+    return this.#call('undo', [text(changeId, 'changeId')]);
+  }
+
+  /** Analyses now all that waits for it, hot or not. */
+  async analyse(): Promise<AnalysisResult> {
+    return this.#call('analyse', []);
+  }
+
+  /** Another name of `analyse`. */
+  forceAnalysis(): Promise<AnalysisResult> {
+    return this.analyse();
+  }
+
+  /** Stops background work until `resume`; your own calls go on. */
+  async pause(): Promise<void> {
+    return this.#call('pause', []);
+  }
+
+  async resume(): Promise<void> {
+    return this.#call('resume', []);
+  }
+
+  /** Changes settings until the memory is closed. */
+  async configure(settings: Settings): Promise<void> {
+    return this.#call('configure', [readConfig(settings, 'settings')]);
+  }
+
+  /** What the models took, day by day, and what is left of today's limits. */
+  async ledger(): Promise<LedgerView> {
+    return this.#call('ledger', []);
   }
 
   async stats(): Promise<Stats> {
@@ -199,13 +278,12 @@ export class MemoryOS {
 
   /** Puts a failed job back into the queue. */
   async retryJob(jobId: string): Promise<void> {
-    if (typeof jobId !== 'string') throw invalid(`jobId must be a string, got ${show(jobId)}`);
-    return this.#call('retryJob', [jobId]);
+    return this.#call('retryJob', [text(jobId, 'jobId')]);
   }
 
   /** Pages, newest first. `limit`: 1 to 10,000, default 100. */
-  async pages(options: { offset?: number; limit?: number } = {}): Promise<PageView[]> {
-    return this.#call('pages', [integer(options.offset, 'offset', 0, 2 ** 31, 0), integer(options.limit, 'limit', 1, 10_000, 100)]);
+  async pages({ offset, limit }: { offset?: number; limit?: number } = {}): Promise<PageView[]> {
+    return this.#call('pages', readPaging(offset, limit));
   }
 
   /** Finishes all waiting work and seals the log. Rejects with the error of a job that keeps failing. */
@@ -312,6 +390,15 @@ function readChat(chat: unknown): ChatModel | undefined {
   if (chat === undefined || chat === null) return undefined;
   if (typeof (chat as Partial<ChatModel>).chat !== 'function') throw invalid(`chat must be a model with a chat method, got ${show(chat)}`);
   return chat as ChatModel;
+}
+
+function readCounter(count: OpenOptions['countTokens']): OpenOptions['countTokens'] {
+  if (count !== undefined && typeof count !== 'function') throw invalid(`countTokens must be a function, got ${show(count)}`);
+  return count;
+}
+
+function readPaging(offset: unknown, limit: unknown): [offset: number, limit: number] {
+  return [integer(offset, 'offset', 0, 2 ** 31, 0), integer(limit, 'limit', 1, 10_000, 100)];
 }
 
 function readEmbedder(embedder: OpenOptions['embedder']): 'builtin' | 'none' | EmbeddingModel {

@@ -1,15 +1,15 @@
 /** Options of retrieval, checked and with their defaults. */
-import type { WasmRetrieveOptions } from '../engine/contract.js';
+import type { WasmMergeOptions, WasmRetrieveOptions } from '../engine/contract.js';
 import { invalid } from '../errors.js';
 import { show, wellFormed } from '../text.js';
-import type { Filter, RetrieveOptions, Strategy, Tier } from '../types.js';
+import type { Filter, MergeOptions, RetrieveOptions, Strategy, Tier } from '../types.js';
 import { readMetadata } from './metadata.js';
 import { readInstant } from './time.js';
 
 const STRATEGIES: readonly Strategy[] = ['auto', 'semantic', 'keyword', 'temporal'];
 const PROFILES = ['auto', 'chat', 'assistant', 'preference'] as const;
 const TIERS: readonly Tier[] = ['short', 'mid', 'archive'];
-const ROLES = ['user', 'assistant'] as const;
+export const ROLES = ['user', 'assistant'] as const;
 
 export const DEFAULT_TOP_K = 10;
 export const DEFAULT_BUDGET_TOKENS = 1_024;
@@ -30,8 +30,17 @@ export function readRetrieveOptions(options: RetrieveOptions = {}): WasmRetrieve
   };
 }
 
-export function readBudget(value: unknown): number {
+function readBudget(value: unknown): number {
   return integer(value, 'budgetTokens', 0, 1_000_000, DEFAULT_BUDGET_TOKENS);
+}
+
+/** How an answer is to be given, and from how much of memory. */
+export function readManner({ style, relationship, budgetTokens }: MergeOptions): WasmMergeOptions {
+  return {
+    ...(style === undefined ? {} : { style: text(style, 'style', true) }),
+    ...(relationship === undefined ? {} : { relationship: text(relationship, 'relationship', true) }),
+    budgetTokens: readBudget(budgetTokens),
+  };
 }
 
 function readFilter(filter: Filter | undefined): WasmRetrieveOptions['filter'] {
@@ -56,23 +65,29 @@ export function integer(value: unknown, name: string, least: number, most: numbe
   return value;
 }
 
-export function oneOf<T extends string>(value: unknown, name: string, known: readonly T[], fallback: T): T {
-  if (value === undefined) return fallback;
+export function oneOf<T extends string>(value: unknown, name: string, known: readonly T[]): T;
+export function oneOf<T extends string, F extends string>(value: unknown, name: string, known: readonly T[], fallback: F): T | F;
+export function oneOf<T extends string>(value: unknown, name: string, known: readonly T[], fallback?: string): string {
+  if (value === undefined && fallback !== undefined) return fallback;
   if (!known.includes(value as T)) throw invalid(`${name} must be one of ${known.join(', ')}, got ${show(value)}`);
   return value as T;
 }
 
+export function text(value: unknown, name: string, mayBeEmpty = false): string {
+  if (typeof value !== 'string' || (value === '' && !mayBeEmpty)) throw invalid(`${name} must be a ${mayBeEmpty ? '' : 'non-empty '}string, got ${show(value)}`);
+  return wellFormed(value);
+}
+
+export function flag(value: unknown, name: string): boolean {
+  if (typeof value !== 'boolean') throw invalid(`${name} must be true or false, got ${show(value)}`);
+  return value;
+}
+
 export function texts(value: unknown, name: string): string[] {
   if (!Array.isArray(value)) throw invalid(`${name} must be a list of strings, got ${show(value)}`);
-  return value.map((item: unknown, at) => {
-    if (typeof item !== 'string') throw invalid(`${name}[${at}] must be a string, got ${show(item)}`);
-    return wellFormed(item);
-  });
+  return value.map((item: unknown, at) => text(item, `${name}[${at}]`, true));
 }
 
 function eachOf<T extends string>(value: unknown, name: string, known: readonly T[]): T[] {
-  return texts(value, name).map((item, at) => {
-    if (!known.includes(item as T)) throw invalid(`${name}[${at}] must be one of ${known.join(', ')}, got ${show(item)}`);
-    return item as T;
-  });
+  return texts(value, name).map((item, at) => oneOf(item, `${name}[${at}]`, known));
 }

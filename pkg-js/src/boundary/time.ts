@@ -9,6 +9,8 @@ export interface Stamp {
   offsetMinutes: number;
 }
 
+const unknown: Stamp = { epochMs: null, offsetMinutes: 0 };
+
 /** Furthest instant a `Date` can hold. */
 const MAX_MS = 8.64e15;
 /** The core's bound: no zone lies further from UTC. */
@@ -25,18 +27,22 @@ export function readTimestamp(value: unknown, now: number): Stamp {
   if (typeof value === 'number') return local(value);
   if (value instanceof Date) return local(value.getTime());
   if (typeof value === 'string') return parseIso(value.trim());
-  return { epochMs: null, offsetMinutes: 0 };
+  return unknown;
 }
 
-/** A bound of a filter: here a broken date would silently change the answer, so it is refused. */
-export function readInstant(value: unknown, name: string): number {
-  const { epochMs } = value === undefined ? { epochMs: null } : readTimestamp(value, 0);
+/** Where a broken date would silently change the answer, as in a filter, it is refused. */
+export function readMoment(value: unknown, name: string): Stamp & { epochMs: number } {
+  const { epochMs, offsetMinutes } = value === undefined ? unknown : readTimestamp(value, 0);
   if (epochMs === null) throw invalid(`${name} must be milliseconds, a Date or ISO 8601 text, got ${show(value)}`);
-  return epochMs;
+  return { epochMs, offsetMinutes };
+}
+
+export function readInstant(value: unknown, name: string): number {
+  return readMoment(value, name).epochMs;
 }
 
 function local(ms: number): Stamp {
-  if (!Number.isFinite(ms) || Math.abs(ms) > MAX_MS) return { epochMs: null, offsetMinutes: 0 };
+  if (!Number.isFinite(ms) || Math.abs(ms) > MAX_MS) return unknown;
   const epochMs = Math.trunc(ms);
   return { epochMs, offsetMinutes: localOffset(epochMs) };
 }
@@ -47,7 +53,6 @@ function localOffset(epochMs: number): number {
 }
 
 function parseIso(text: string): Stamp {
-  const unknown: Stamp = { epochMs: null, offsetMinutes: 0 };
   const match = ISO.exec(text);
   if (!match) return unknown;
   const [, year, month, day, hour, minute, second, fraction, zone] = match;

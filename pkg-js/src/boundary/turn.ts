@@ -1,10 +1,11 @@
 /** A turn as callers write it, checked and in the core's shape. */
 import type { WasmAddInput } from '../engine/contract.js';
 import { invalid } from '../errors.js';
-import { show, wellFormed } from '../text.js';
+import { show } from '../text.js';
 import type { Metadata } from '../types.js';
 import { readContent } from './content.js';
 import { readMetadata } from './metadata.js';
+import { text } from './query.js';
 import { readTimestamp } from './time.js';
 
 /** Metadata key under which the parts of a message that are not text are remembered. */
@@ -49,6 +50,5 @@ export function readContext(turn: Record<string, unknown>, now: number, attachme
 
 function optionalText<K extends string>(key: K, value: unknown, name: string): { [P in K]?: string } {
   if (value === undefined || value === null) return {};
-  if (typeof value !== 'string' || value === '') throw invalid(`${name} must be a non-empty string, got ${show(value)}`);
-  return { [key]: wellFormed(value) } as { [P in K]: string };
+  return { [key]: text(value, name) } as { [P in K]: string };
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { ChannelWorker } from '../fixtures/channel-worker.js';
 import { fakeCore, openOptions } from '../fixtures/core.js';
 import type { MemoryOSError } from '../errors.js';
 import { scriptedChat } from '../providers/scripted.js';
@@ -14,30 +15,6 @@ import { processLocks } from './lock.js';
 import { serve } from './serve.js';
 
 const TURN = { userInput: 'hi', agentResponse: '', epochMs: 0, offsetMinutes: 0, metadata: {} };
-
-/** A message channel in the place of a worker; `crash` does what a browser does when a worker fails. */
-class ChannelWorker extends EventTarget {
-  terminated = 0;
-  readonly #port: MessagePort;
-
-  constructor(port: MessagePort) {
-    super();
-    this.#port = port;
-    port.onmessage = (event) => this.dispatchEvent(new MessageEvent('message', { data: event.data as unknown }));
-  }
-
-  postMessage(message: unknown): void {
-    this.#port.postMessage(message);
-  }
-
-  terminate(): void {
-    this.terminated++;
-  }
-
-  crash(message: string): void {
-    this.dispatchEvent(Object.assign(new Event('error'), { message }));
-  }
-}
 
 const open: MessagePort[] = [];
 afterEach(() => {
@@ -79,7 +56,7 @@ test('a hundred calls at once are told apart', async () => {
 describe('models and stores stay in the page', () => {
   test('a model is called back, streams to its listener and keeps its own error', async () => {
     const chat = scriptedChat(['hello there', new Error('quota, sk-secret')]);
-    const { engine, host } = await connected({ host: { chat }, changes: { hasChat: true } });
+    const { engine, host } = await connected({ host: { chat }, changes: { chatModel: 'scripted/script' } });
     const pieces: string[] = [];
     host.listen('r1', { onText: (piece) => pieces.push(piece) });
     expect(await engine.call('respond', ['q', { callId: 'r1' } as never])).toMatchObject({ text: 'hello there', mode: 'model' });
@@ -93,7 +70,7 @@ describe('models and stores stay in the page', () => {
   test('case_17_aborting_cuts_the_model_off_and_the_core_stores_the_question_first', async () => {
     const controller = new AbortController();
     const chat = scriptedChat(() => new Promise<string>(() => undefined));
-    const { core, engine, host } = await connected({ host: { chat }, changes: { hasChat: true } });
+    const { core, engine, host } = await connected({ host: { chat }, changes: { chatModel: 'scripted/script' } });
     host.listen('r1', { signal: controller.signal });
     const answer = engine.call('respond', ['q', { callId: 'r1' } as never]).catch((error: unknown) => error);
     while (chat.calls.length === 0) await new Promise(setImmediate);

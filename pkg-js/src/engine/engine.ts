@@ -7,6 +7,7 @@ import { systemClock } from '../clock.js';
 import { aborted, MemoryOSError, toMemoryOSError } from '../errors.js';
 import type { MemoryEvent } from '../types.js';
 import { Background, whenIdle } from './background.js';
+export { bridge } from './bridge.js';
 import type { Host, WasmMemory } from './contract.js';
 import type { LoadWasm } from './load.js';
 import { loadTable, loadWasm } from './load.js';
@@ -29,8 +30,14 @@ export interface EngineParts {
   lock?: LockOptions;
 }
 
-/** Calls after which a job may be due: all that write, and those that count visits. */
-const STIRS = new Set<keyof EngineCalls>(['add', 'addMany', 'retrieve', 'respond', 'forget', 'importAll', 'retryJob']);
+/** Calls after which no job can be due that was not due before. */
+export const READS = ['stats', 'tiers', 'jobs', 'pages', 'facts', 'profile', 'traits', 'history', 'ledger', 'exportAll', 'pause'] as const satisfies readonly (keyof EngineCalls)[];
+
+/** Calls that write, count visits or lift a limit: they wake the background work. */
+export const WRITES = [
+  'add', 'addMany', 'retrieve', 'respond', 'merge', 'forget', 'analyse', 'resume', 'configure', 'undo', 'addFact', 'editFact', 'retractFact', 'pinFact',
+  'setNeverRecall', 'setProfile', 'flush', 'retryJob', 'importAll', 'clear',
+] as const satisfies readonly (keyof EngineCalls)[];
 
 export async function openEngine(options: EngineOpenOptions, host: Host, parts: EngineParts = {}, signal?: AbortSignal): Promise<Engine> {
   requireStore(options);
@@ -92,7 +99,7 @@ class LocalEngine implements Engine {
     try {
       return await (signal ? untilAborted(run, signal) : run);
     } finally {
-      if (STIRS.has(method)) this.#background.kick();
+      if (WRITES.includes(method as (typeof WRITES)[number])) this.#background.kick();
     }
   }
 

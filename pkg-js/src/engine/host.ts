@@ -2,10 +2,10 @@
  * The page's side of the core's outside world: models and store as the caller gave them, checked and limited.
  * It stays in the page also when the engine runs in a worker, and with it the API keys.
  */
-import { aborted, MemoryOSError, toMemoryOSError } from '../errors.js';
+import { aborted, invalid, MemoryOSError, toMemoryOSError } from '../errors.js';
 import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, EmbeddingResult, Usage } from '../providers/types.js';
 import type { StorageEngine } from '../storage/types.js';
-import { SurrogateJoiner, wellFormed } from '../text.js';
+import { show, SurrogateJoiner, wellFormed } from '../text.js';
 import type { HostChatRequest, HostEmbedRequest } from './contract.js';
 import type { HostCalls } from './protocol.js';
 import type { Handlers } from './peer.js';
@@ -24,6 +24,7 @@ export interface PageHostOptions {
   chat?: ChatModel | undefined;
   embedder?: EmbeddingModel | undefined;
   storage?: StorageEngine | undefined;
+  countTokens?: ((text: string) => number | Promise<number>) | undefined;
 }
 
 export class PageHost {
@@ -54,13 +55,13 @@ export class PageHost {
   readonly handlers: Handlers<HostCalls> = {
     chat: ([request, callId], signal) => this.#chat(request, callId, signal),
     embed: ([request], signal) => this.#embed(request, signal),
+    count: ([texts]) => Promise.all(texts.map((text) => this.#count(text))),
     read: ([range]) => this.#store((storage) => storage.read(range)),
     commit: ([batch]) => this.#store((storage) => storage.commit(batch)),
   };
 
   async #chat(request: HostChatRequest, callId: string | undefined, signal: AbortSignal): Promise<ChatResult> {
-    const { chat } = this.#options;
-    if (!chat) throw new MemoryOSError('PROVIDER_FAILED', 'no language model is set');
+    const chat = this.#given('chat');
     const listener = callId === undefined ? undefined : this.#listeners.get(callId);
     const cut = AbortSignal.any([signal, this.#closing.signal, ...(listener?.signal ? [listener.signal] : [])]);
     const joiner = new SurrogateJoiner();
@@ -87,8 +88,7 @@ export class PageHost {
   }
 
   async #embed(request: HostEmbedRequest, signal: AbortSignal): Promise<EmbeddingResult> {
-    const { embedder } = this.#options;
-    if (!embedder) throw new MemoryOSError('PROVIDER_FAILED', 'no embedding model is set');
+    const embedder = this.#given('embedder');
     const cut = AbortSignal.any([signal, this.#closing.signal]);
     const perCall = Math.max(1, embedder.maxEmbeddingsPerCall ?? request.texts.length);
     const vectors: Float32Array[] = [];
@@ -106,14 +106,30 @@ export class PageHost {
     return usage ? { vectors, usage } : { vectors };
   }
 
+  async #count(text: string): Promise<number> {
+    let count: number;
+    try {
+      count = await this.#given('countTokens')(text);
+    } catch (cause) {
+      throw new MemoryOSError('INVALID_ARGUMENT', `countTokens failed: ${toMemoryOSError(cause, 'INTERNAL').message}`, { cause });
+    }
+    if (!Number.isFinite(count) || count < 0) throw invalid(`countTokens must give a finite number that is not negative, gave ${show(count)}`);
+    return count;
+  }
+
   async #store<T>(use: (storage: StorageEngine) => Promise<T>): Promise<T> {
-    const { storage } = this.#options;
-    if (!storage) throw new MemoryOSError('INTERNAL', 'the core asked for a store that was not given');
+    const storage = this.#given('storage');
     try {
       return await use(storage);
     } catch (thrown) {
       throw toMemoryOSError(thrown, 'STORAGE_UNAVAILABLE');
     }
+  }
+
+  #given<K extends keyof PageHostOptions>(name: K): NonNullable<PageHostOptions[K]> {
+    const given = this.#options[name];
+    if (!given) throw new MemoryOSError('INTERNAL', `the core asked for ${name}, which was not given`);
+    return given;
   }
 }
 
@@ -123,6 +139,7 @@ function checkChat(result: ChatResult): ChatResult {
     text: wellFormed(result.text),
     finishReason: result.finishReason ?? 'unknown',
     ...(result.usage ? { usage: { ...result.usage } } : {}),
+    ...(result.outputMode ? { outputMode: result.outputMode } : {}),
   };
 }
 

@@ -24,8 +24,7 @@ export function loadWasm(source: EngineAssets['wasm']): Promise<WasmMemoryConstr
 async function instantiate(source: EngineAssets['wasm']): Promise<WasmMemoryConstructor> {
   if (typeof WebAssembly === 'undefined') throw new MemoryOSError('FORBIDDEN', 'this environment has no WebAssembly, which memstrata runs on');
   const glue = await import('../wasm/memory.js');
-  const module_or_path = await compile(source ?? new URL('../wasm/memory_bg.wasm', import.meta.url));
-  await glue.default({ module_or_path });
+  glue.initSync({ module: await compile(source ?? new URL('../wasm/memory_bg.wasm', import.meta.url)) });
   return glue.WasmMemory;
 }
 

@@ -1,16 +1,16 @@
 /** The worker's side: hosts one engine and calls the page back for models and stores. */
 import { MemoryOSError, toMemoryOSError } from '../errors.js';
-import type { WriteBatch } from '../storage/types.js';
-import type { Host } from './contract.js';
+import { bridge } from './bridge.js';
 import type { Engine, EngineParts } from './engine.js';
-import { openEngine } from './engine.js';
+import { openEngine, READS, WRITES } from './engine.js';
 import { hold, platformLocks } from './lock.js';
 import type { Handlers, Port } from './peer.js';
 import { Peer } from './peer.js';
 import type { Args, EngineCalls, EngineOpenOptions, HostCalls, ToWorker } from './protocol.js';
 import { PROTOCOL_VERSION } from './protocol.js';
 
-const METHODS = ['add', 'addMany', 'retrieve', 'respond', 'forget', 'flush', 'retryJob', 'stats', 'tiers', 'jobs', 'pages', 'exportAll', 'importAll', 'clear'] as const satisfies readonly (keyof EngineCalls)[];
+/** A call that is in neither list would be missing among the handlers below. */
+type Served = (typeof READS)[number] | (typeof WRITES)[number];
 
 /** Answers the page at the other end of `port`. Returns the peer, for the worker's own error listeners. */
 export function serve(port: Port, parts: EngineParts = {}): Peer<HostCalls, ToWorker> {
@@ -28,14 +28,14 @@ export function serve(port: Port, parts: EngineParts = {}): Peer<HostCalls, ToWo
     fallback: 'INTERNAL',
     onNow: (now) => (pageNow = now),
     handlers: {
-      ...(Object.fromEntries(METHODS.map((method) => [method, running(method)])) as unknown as Handlers<EngineCalls>),
+      ...(Object.fromEntries([...READS, ...WRITES].map((method) => [method, running(method)])) as unknown as Handlers<Pick<EngineCalls, Served>>),
       open: async ([options], signal) => {
         checkVersion(options);
         if (opening) throw new MemoryOSError('INVALID_ARGUMENT', 'this worker already hosts a memory: give each its own worker');
         opening = true;
         try {
           if (options.aliveLock !== undefined) bury = await holdIfPossible(options.aliveLock);
-          engine = await openEngine(options, bridge(peer, options, () => pageNow ?? Date.now()), parts, signal);
+          engine = await openEngine(options, bridge(options, (method, args) => peer.call(method, args), { now: () => pageNow ?? Date.now(), emit: (event) => peer.emit(event) }), parts, signal);
         } catch (error) {
           opening = false;
           bury?.();
@@ -59,27 +59,6 @@ function checkVersion(options: EngineOpenOptions): void {
 async function holdIfPossible(name: string): Promise<(() => void) | undefined> {
   const locks = platformLocks();
   return locks && hold(locks, name);
-}
-
-/** The core's outside world, one message away. */
-function bridge(peer: Peer<HostCalls, ToWorker>, options: EngineOpenOptions, now: () => number): Host {
-  const host: Host = {
-    now,
-    emit: (event) => peer.emit(event),
-  };
-  if (options.hasChat) host.chat = (request, callId) => peer.call('chat', [request, callId]);
-  if (options.embedder) host.embed = (request) => peer.call('embed', [request]);
-  if (options.storage === 'host') {
-    host.read = (range) => peer.call('read', [range]);
-    host.commit = (batch) => peer.call('commit', [ownBuffers(batch)]);
-  }
-  return host;
-}
-
-/** Structured clone of a view copies the whole buffer behind it, which may be all of wasm memory. */
-function ownBuffers(batch: WriteBatch): WriteBatch {
-  const whole = (bytes: Uint8Array): Uint8Array => (bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice());
-  return { ...batch, puts: batch.puts.map((put) => ({ ...put, value: whole(put.value) })) };
 }
 
 /** Reports what nobody caught: after it the core's state is unknown. */

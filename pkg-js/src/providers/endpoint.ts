@@ -1,5 +1,6 @@
 /** Where a server is and how to speak to it, without ever showing the key. */
-import { invalid } from '../errors.js';
+import { invalid, MemoryOSError } from '../errors.js';
+import type { FailureCause } from './failure.js';
 
 export interface Endpoint {
   /** Full address of a path under the base. */
@@ -63,7 +64,9 @@ async function readKey(apiKey: EndpointOptions['apiKey']): Promise<string | unde
   const key = (typeof apiKey === 'function' ? await apiKey() : apiKey)?.trim();
   if (key === undefined || key === '') return undefined;
   // fetch would refuse it with a message that quotes the key.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw invalid('apiKey holds spaces or characters that no key has; it may have been copied incompletely');
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new MemoryOSError('INVALID_ARGUMENT', 'apiKey holds spaces or characters that no key has; it may have been copied incompletely', { data: { cause: 'key' satisfies FailureCause } });
+  }
   return key;
 }
 

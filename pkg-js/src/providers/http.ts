@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import { pause } from '../clock.js';
 import { aborted, MemoryOSError } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
+import type { FailureCause } from './failure.js';
 import { complaintOf, refusal, unreachable } from './failure.js';
 import { backoffMs, isRetried, retryAfterMs } from './retry.js';
 
@@ -120,7 +121,7 @@ class Exchange {
     } catch (error) {
       this.end();
       if (this.#signal?.aborted) throw aborted(this.#signal);
-      if (this.#timedOut) throw new MemoryOSError('PROVIDER_TIMEOUT', `${this.#endpoint.shown} ${this.#timedOut}`, { data: { timeoutMs: ms } });
+      if (this.#timedOut) throw new MemoryOSError('PROVIDER_TIMEOUT', `${this.#endpoint.shown} ${this.#timedOut}`, { data: { timeoutMs: ms, cause: 'timeout' satisfies FailureCause } });
       throw unreachable(this.#endpoint, error);
     } finally {
       stop();

@@ -1,3 +1,5 @@
 export { openAICompatible } from './openai-compatible.js';
 export type { OpenAICompatibleOptions, RetryNotice } from './openai-compatible.js';
+export { testConnection } from './connection.js';
+export type { ConnectionCause, ConnectionOptions, ConnectionResult } from './connection.js';
 export type * from './types.js';

@@ -210,6 +210,33 @@ describe('structured output', () => {
     expect(JSON.stringify(server.received[2]?.body.messages)).toContain('JSON Schema');
   });
 
+  test('case_43_a_request_starts_at_the_weaker_of_its_own_mode_and_the_servers', async () => {
+    const picky: Answer = (request, response) => {
+      const format = (request.body.response_format as { type: string } | undefined)?.type;
+      return (format === 'json_schema' ? json(400, { error: { message: 'json_schema is not supported' } }) : completion('{}'))(request, response);
+    };
+    const { chat, server } = await serving([picky]);
+    const used: unknown[] = [];
+    for (const outputMode of ['json_object', 'plain', undefined, 'json_schema', 'plain'] as const) {
+      used.push((await chat.chat({ ...ASK, ...(outputMode ? { outputMode } : {}) })).outputMode);
+    }
+    // Told only where it is weaker than what was asked for.
+    expect(used).toEqual([undefined, undefined, 'json_object', 'json_object', undefined]);
+    const asked = server.received.map(({ body }) => (body.response_format as { type: string } | undefined)?.type ?? 'plain');
+    // A caller's own wish teaches nothing about the server; its refusal does.
+    expect(asked).toEqual(['json_object', 'plain', 'json_schema', 'json_object', 'json_object', 'plain']);
+  });
+
+  test('case_43_a_caller_who_asks_in_words_has_his_words_left_alone', async () => {
+    const { chat, server } = await serving([completion('{}')]);
+    await chat.chat({ ...ASK, outputMode: 'plain' });
+    expect(server.received[0]?.body).toEqual({ model: 'm', messages: ASK.messages });
+    const none = await serving([(request, response) => ('response_format' in request.body ? json(400, {}) : completion('{}'))(request, response)]);
+    expect((await none.chat.chat({ ...ASK, outputMode: 'json_object' })).outputMode).toBe('plain');
+    expect(JSON.stringify(none.server.received[1]?.body.messages)).toContain('JSON Schema');
+    expect((await none.chat.chat(HELLO)).outputMode).toBeUndefined();
+  });
+
   test('a request that is refused for another reason is neither repeated nor remembered', async () => {
     const { chat, server } = await serving([json(400, { error: { message: "This model's maximum context length is 8192 tokens" } }), completion('{}')]);
     expect(await failure(chat.chat(ASK))).toMatchObject({ code: 'PROVIDER_FAILED', data: { status: 400 }, message: expect.stringContaining('context length') as string });

@@ -8,12 +8,13 @@ import { invalid, isMemoryOSError, MemoryOSError } from '../errors.js';
 import { show } from '../text.js';
 import type { Endpoint, EndpointOptions } from './endpoint.js';
 import { endpoint } from './endpoint.js';
+import type { FailureCause } from './failure.js';
 import { complaintOf } from './failure.js';
 import type { Answer, HttpOptions, RetryNotice } from './http.js';
 import { post } from './http.js';
-import { chatBody, plainer, quirksOf, remember } from './quirks.js';
+import { chatBody, modeOf, plainer, quirksOf, remember } from './quirks.js';
 import { serverEvents } from './sse.js';
-import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, EmbeddingRequest, EmbeddingResult, FinishReason, Usage } from './types.js';
+import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, EmbeddingRequest, EmbeddingResult, FinishReason, OutputMode, Usage } from './types.js';
 
 export type { RetryNotice } from './http.js';
 
@@ -97,11 +98,12 @@ class Server {
   }
 
   async chat(request: ChatRequest): Promise<ChatResult> {
-    const answer = await this.#askForChat(request);
+    const { answer, mode } = await this.#askForChat(request);
     try {
       // A server may ignore `stream`; what it sends says so.
       const streamed = request.onText !== undefined && !answer.contentType.includes('application/json');
-      return streamed ? await this.#readStream(answer, request) : await this.#readWhole(answer, request);
+      const result = streamed ? await this.#readStream(answer, request) : await this.#readWhole(answer, request);
+      return !request.responseSchema || mode === (request.outputMode ?? 'json_schema') ? result : { ...result, outputMode: mode };
     } finally {
       answer.done();
     }
@@ -119,7 +121,7 @@ class Server {
   }
 
   /** Plainer after each refusal; the first refusal is reported if none helps. */
-  async #askForChat(request: ChatRequest): Promise<Answer> {
+  async #askForChat(request: ChatRequest): Promise<{ answer: Answer; mode: OutputMode }> {
     const streaming = request.onText !== undefined;
     let quirks = quirksOf(this.#endpoint.shown, this.#model);
     let first: MemoryOSError | undefined;
@@ -127,7 +129,7 @@ class Server {
       try {
         const answer = await post(this.#endpoint, 'chat/completions', chatBody(this.#model, request, streaming, quirks), this.#model, this.#http, request.abortSignal);
         if (first) remember(this.#endpoint.shown, this.#model, quirks);
-        return answer;
+        return { answer, mode: modeOf(quirks, request) };
       } catch (error) {
         const next = isRefusedRequest(error) ? plainer(quirks, request, streaming, error.message) : undefined;
         if (!next) throw first ?? error;
@@ -177,7 +179,9 @@ class Server {
       parsed = JSON.parse(text);
     } catch (error) {
       const html = contentType.includes('html') || /^\s*</.test(text);
-      throw this.#badReply(html ? 'it answered with a web page: check baseURL, which usually ends in /v1' : 'its answer is not JSON', error);
+      throw html
+        ? this.#badReply('it answered with a web page: check baseURL, which usually ends in /v1', error, 'not-found')
+        : this.#badReply('its answer is not JSON', error);
     }
     if (typeof parsed !== 'object' || parsed === null) throw this.#badReply('its answer is not an object');
     if ('error' in parsed && parsed.error) throw this.#midStream(text);
@@ -209,13 +213,16 @@ class Server {
   #midStream(data: string): MemoryOSError {
     const complaint = this.#endpoint.scrub(complaintOf(data));
     return new MemoryOSError('PROVIDER_FAILED', `${this.#endpoint.shown} reported an error in its answer: ${complaint}`, {
-      data: { status: 200 },
+      data: { status: 200, cause: 'server' satisfies FailureCause },
       cause: { status: 200, body: this.#endpoint.scrub(data.slice(0, 2_000)) },
     });
   }
 
-  #badReply(what: string, cause?: unknown): MemoryOSError {
-    return new MemoryOSError('PROVIDER_BAD_REPLY', `${this.#endpoint.shown}: ${what}`, cause === undefined ? {} : { cause: new Error(this.#endpoint.scrub(String(cause))) });
+  #badReply(what: string, thrown?: unknown, cause: FailureCause = 'unknown'): MemoryOSError {
+    return new MemoryOSError('PROVIDER_BAD_REPLY', `${this.#endpoint.shown}: ${what}`, {
+      data: { cause },
+      ...(thrown === undefined ? {} : { cause: new Error(this.#endpoint.scrub(String(thrown))) }),
+    });
   }
 }
 

@@ -5,4 +5,4 @@
 import type { WasmMemoryConstructor } from '../engine/contract.js';
 
 export const WasmMemory: WasmMemoryConstructor;
-export default function init(source: { module_or_path: WebAssembly.Module | BufferSource }): Promise<unknown>;
+export function initSync(source: { module: WebAssembly.Module }): unknown;

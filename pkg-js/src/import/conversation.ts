@@ -1,9 +1,9 @@
 /** Imports a conversation in durable batches, with progress and a way to stop. */
-import { readTurn } from './boundary/turn.js';
-import type { WasmAddInput } from './engine/contract.js';
-import { aborted, invalid, isMemoryOSError } from './errors.js';
-import { show } from './text.js';
-import type { AddMemoryResult, ImportProgress, ImportResult, ImportTurn } from './types.js';
+import { readTurn } from '../boundary/turn.js';
+import type { WasmAddInput } from '../engine/contract.js';
+import { aborted, invalid, isMemoryOSError } from '../errors.js';
+import { show } from '../text.js';
+import type { AddMemoryResult, ImportProgress, ImportResult, ImportTurn } from '../types.js';
 
 export interface ImportOptions {
   /** Called after each batch; `total` grows when the turns come from a stream. */
