@@ -2,23 +2,17 @@ import { computed, signal } from '@preact/signals';
 import type { PageView, Tier } from 'memstrata';
 import { pages } from '../memory/view';
 import { go } from '../shell/places';
-import { held, selected } from '../strata/selection';
 
 export const tierFilter = signal<Tier | 'all'>('all');
 export const searchText = signal('');
 /** A page that something leads to: it is shown alone until all are wanted again. */
 export const soughtPage = signal<string | null>(null);
 
-/** Leads to a page of memory: in the list, and in the picture where it lies. */
+/** Leads to a page of memory. */
 export function showPage(id: string): void {
   tierFilter.value = 'all';
   searchText.value = '';
   soughtPage.value = id;
-  const page = pages.value.get(id);
-  if (page) {
-    selected.value = page.tier === 'short' || page.segmentId === undefined ? { kind: 'page', id } : { kind: 'segment', id: page.segmentId };
-    held.value = true;
-  }
   go('memory');
 }
 

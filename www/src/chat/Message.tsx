@@ -60,7 +60,7 @@ function RecalledLink({ exchange }: { exchange: Exchange }) {
     >
       {facts === 0
         ? words.recalled(showCount(passagesOf(recall).length), showCount(recall.contextTokens))
-        : words.recalledWith(showCount(passagesOf(recall).length), words.factsFound(showCount(facts)), showCount(recall.contextTokens))}
+        : words.recalledWith(showCount(passagesOf(recall).length), words.factCount(facts), showCount(recall.contextTokens))}
     </button>
   );
 }

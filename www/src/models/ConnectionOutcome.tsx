@@ -1,5 +1,5 @@
+import type { ConnectionResult } from 'memstrata/providers';
 import { showCount, t } from '../i18n/language';
-import type { ConnectionResult } from './connection';
 
 export type Attempt = { step: 'none' } | { step: 'testing' } | { step: 'done'; result: ConnectionResult; model: string };
 

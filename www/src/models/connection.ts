@@ -1,9 +1,5 @@
-import type { testConnection } from 'memstrata/providers';
+import type { ConnectionResult } from 'memstrata/providers';
 import { chatModel, type Endpoint } from './choice';
-
-export type ConnectionResult = Awaited<ReturnType<typeof testConnection>>;
-/** Why a model cannot be asked, as the package sees it. */
-export type ConnectionCause = Extract<ConnectionResult, { ok: false }>['cause'];
 
 /** Asks the server once. Whatever goes wrong is a result. */
 export async function tryConnection(endpoint: Endpoint, key: string): Promise<ConnectionResult> {

@@ -28,7 +28,7 @@ export function Facts() {
           )}
         </div>
       )}
-      <p role="status" class="quiet">{factSearch.value.trim() !== '' && (found.length === 0 ? words.factsNone : words.factsFound(showCount(found.length)))}</p>
+      <p role="status" class="quiet">{factSearch.value.trim() !== '' && (found.length === 0 ? words.factsNone : words.factCount(found.length))}</p>
       {groupFacts(found).map((group) => (
         <Group key={`${group.subject} ${group.name}`} group={group} />
       ))}

@@ -57,7 +57,7 @@ function Slot({ label, attribute, fact }: { label: string; attribute: string; fa
           <>
             {fact ? <b dir="auto">{fact.value}</b> : <span class="quiet">{words.unknown}</span>}{' '}
             <button ref={button} type="button" class="link" data-testid="slot-edit" aria-label={fact ? words.editNamed(label) : words.setSlot(label)} onClick={() => setEditing(true)}>
-              {words.edit}
+              {fact ? words.edit : words.set}
             </button>
             {fact && (
               <p class="quiet">
@@ -120,7 +120,7 @@ function Text({ of, text, versions }: { of: 'user' | 'assistant'; text: ProfileT
         <>
           {text ? <p class="prose" dir="auto">{text.text}</p> : <p class="quiet">{words.profileNone}</p>}
           {text && <p class="quiet">{words.version(showCount(text.version), showTime(text.recordedAt))}</p>}
-          <button ref={button} type="button" data-testid="profile-edit" aria-label={words.editNamed(words.profileField[of])} onClick={() => setDraft(text?.text ?? '')}>
+          <button ref={button} type="button" data-testid="profile-edit" aria-label={(text ? words.editNamed : words.writeNamed)(words.profileField[of])} onClick={() => setDraft(text?.text ?? '')}>
             {text ? words.edit : words.write}
           </button>
         </>

@@ -8,7 +8,8 @@ export function Quotes({ evidence, open = false }: { evidence: EvidenceView[]; o
   const words = t.value;
   if (evidence.length === 0) return <p class="quiet">{words.noQuotes}</p>;
   return (
-    <details class="quotes" open={open}>
+    // One is read at a glance; more are folded away.
+    <details class="quotes" open={open || evidence.length === 1}>
       <summary>{words.quotes(evidence.length)}</summary>
       <ul class="plain">
         {evidence.map((each) => {

@@ -133,7 +133,7 @@ function Ground({ picture, view }: { picture: Picture; view: TiersView }) {
       <Heading y={zones.mid.y} name={words.midTerm} note={view.midTerm.length ? words.segmentCount(view.midTerm.length, midPages) : ''} width={width} />
       {view.midTerm.length === 0 && <text class="ground-note" x={16} y={zones.mid.y + 48}>{words.midTermEmpty}</text>}
       {zones.archive.height > 0 && <Heading y={zones.archive.y} name={words.archive} note={words.segmentCount(view.archive.length, archivePages)} width={width} />}
-      <Heading y={zones.long.y} name={words.longTerm} note={picture.lines.length ? words.longTermCount(showCount(facts.value.filter(isOpen).length), showCount(traits.value.length)) : ''} width={width} />
+      <Heading y={zones.long.y} name={words.longTerm} note={picture.lines.length ? words.longTermCount(words.factCount(facts.value.filter(isOpen).length), words.traitCount(traits.value.length)) : ''} width={width} />
       {picture.lines.length === 0 && <text class="ground-note" x={16} y={zones.long.y + 46}>{fitText(words.longTermNote, width - 32, NOTE_FONT)}</text>}
     </g>
   );
@@ -288,7 +288,7 @@ function LineWords({ line }: { line: Line }) {
   if (line.lamina) return null;
   return (
     <text class={`line-words${line.bed.struck ? ' struck' : ''}`} x={line.x + 9} y={line.y + 16}>
-      {fitText(line.bed.text.replace(/\s+/gu, ' '), line.width - 16, THEME_FONT)}
+      {fitText(line.bed.text.replace(/\s+/gu, ' '), line.width - 14, THEME_FONT)}
     </text>
   );
 }

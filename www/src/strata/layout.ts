@@ -202,7 +202,7 @@ function layLines(beds: Bed[], inner: number): { lines: Line[]; thinLines: Pictu
 /** About how wide words of 12 pixels are: Chinese ones are square. The drawing cuts them to what there is. */
 function textWidth(text: string): number {
   let width = 0;
-  for (const char of text) width += /\p{Script=Han}|[\u3000-\u30ff\uff00-\uffef]/u.test(char) ? 12 : 6.6;
+  for (const char of text) width += /\p{Script=Han}|[\u3000-\u30ff\uff00-\uffef]/u.test(char) ? 12 : 7.2;
   return width;
 }
 
