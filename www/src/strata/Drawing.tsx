@@ -41,6 +41,11 @@ export function Drawing({ view }: { view: TiersView }) {
     before.current = places;
   }, [view]);
 
+  // What another size moved has not moved in memory.
+  useEffect(() => {
+    before.current = placesOf(picture);
+  }, [size]);
+
   const order: Selected[] = [...picture.grains.map((grain) => ({ kind: 'page' as const, id: grain.page.id })), ...picture.bands.map((band) => ({ kind: 'segment' as const, id: band.segment.id })), ...picture.lines.map((line) => ({ kind: 'record' as const, id: line.bed.id }))];
   const current = order.findIndex((item) => same(item, selected.value));
   const stop = current >= 0 ? current : 0;
