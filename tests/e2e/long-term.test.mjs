@@ -56,8 +56,7 @@ describe('what is told settles', () => {
 
   test('the bedrock of the picture holds them, and an answer that uses one lights it', async () => {
     const { playground } = at;
-    const line = playground.page.locator('[data-testid=record-line]', { hasNot: playground.page.locator('text') }).and(playground.page.locator('[aria-label*=Lisbon]'));
-    await line.waitFor();
+    await playground.page.locator('[data-testid=record-line][aria-label*=Lisbon]').waitFor();
     await playground.ask('Where do I live?');
     await playground.at('recalled-link').last().click();
     const hit = playground.page.locator('[data-testid=fact-hit][data-packed=true]', { hasText: 'Lisbon' });
@@ -231,7 +230,7 @@ describe('background work in the reader’s hands', () => {
     const { playground } = at;
     const { page } = playground;
     await playground.go('work');
-    await playground.at('policy-offline').check();
+    await playground.at('policy-offline').click();
     await page.locator('[data-testid=policy][data-policy=offline]').waitFor();
     await playground.at('daily-calls').fill('40');
     await playground.at('set-limits').click();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesOf, draftOf, inputOf, missing } from '../src/persona/input';
+import { changesOf, draftOf, endOfDay, inputOf, missing } from '../src/persona/input';
 import { fact } from './fake-memory';
 
 test('a fact that is opened and saved unchanged changes nothing', () => {
@@ -19,6 +19,12 @@ test('a day begins where the reader is, and comes back as the same day', () => {
   expect(new Date(start).getHours()).toBe(0);
   expect(draftOf(fact('f', 'a', 'b', { validFrom: start })).since).toBe('2024-03-31');
   expect(new Date(inputOf({ ...draftOf(), since: '0099-01-02' }).validFrom as number).getFullYear()).toBe(99);
+});
+
+test('a day ends before the next begins, on days of 23 and 25 hours too', () => {
+  for (const [day, next] of [['2024-03-31', '2024-04-01'], ['2024-10-27', '2024-10-28'], ['2024-12-31', '2025-01-01']]) {
+    expect(endOfDay(day!) + 1).toBe(inputOf({ ...draftOf(), since: next! }).validFrom);
+  }
 });
 
 test('what is missing is told', () => {

@@ -5,7 +5,7 @@ import { Quotes } from '../persona/Quotes';
 import { factWords, isOpen } from '../persona/record';
 import { showRecord } from '../persona/section';
 import { sinceWords } from '../persona/since';
-import { subjectTitle } from '../persona/Facts';
+import { subjectTitle } from '../persona/subject-title';
 
 /** Facts of long-term memory that bear on the question, best first; those that were packed begin the context. */
 export function FactHits({ recall }: { recall: RetrieveResult }) {

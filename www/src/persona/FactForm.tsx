@@ -92,7 +92,7 @@ export function FactForm({ fact, attribute, label, onDone }: { fact?: FactView; 
       )}
       {lack && <p class="trouble" role="alert">{lack === 'name' ? words.fillName : words.fillBoth}</p>}
       <div class="row">
-        <button type="submit" class="primary" data-testid="fact-save" disabled={doing.value}>{fact ? words.save : words.add}</button>
+        <button type="submit" class="primary" data-testid="fact-save" aria-disabled={doing.value}>{fact ? words.save : words.add}</button>
         <button type="button" onClick={onDone}>{words.cancel}</button>
       </div>
     </form>

@@ -81,6 +81,7 @@ function Acts({ fact, onEdit }: { fact: FactView; onEdit: () => void }) {
   const [asking, setAsking] = useState(false);
   const words = t.value;
   const what = factWords(fact);
+  // Told and not enforced by `disabled`, which would take the focus away; `act` does one thing at a time.
   const busy = doing.value;
   const head = (): void => document.querySelector<HTMLElement>('.persona .sections')?.focus();
   return (
@@ -88,20 +89,21 @@ function Acts({ fact, onEdit }: { fact: FactView; onEdit: () => void }) {
       {isOpen(fact) && (
         <>
           <button type="button" data-testid="fact-edit" onClick={onEdit}>{words.edit}</button>
-          <button type="button" data-testid="fact-pin" aria-pressed={fact.pinned} disabled={busy} onClick={() => void act(fact.pinned ? 'unpinned' : 'pinned', what, (engine) => engine.pinFact(fact.id, !fact.pinned))}>
+          <button type="button" data-testid="fact-pin" aria-pressed={fact.pinned} aria-disabled={busy} onClick={() => void act(fact.pinned ? 'unpinned' : 'pinned', what, (engine) => engine.pinFact(fact.id, !fact.pinned))}>
             {words.pin}
           </button>
         </>
       )}
-      <button type="button" data-testid="fact-never" aria-pressed={fact.neverRecall} disabled={busy} onClick={() => void act(fact.neverRecall ? 'again' : 'never', what, (engine) => engine.neverRecall(fact.id, !fact.neverRecall), fact.id)}>
+      <button type="button" data-testid="fact-never" aria-pressed={fact.neverRecall} aria-disabled={busy} onClick={() => void act(fact.neverRecall ? 'again' : 'never', what, (engine) => engine.neverRecall(fact.id, !fact.neverRecall), fact.id)}>
         {words.neverRecall}
       </button>
       {isOpen(fact) && (
         <button
           type="button"
           data-testid="fact-retract"
-          disabled={busy}
+          aria-disabled={busy}
           onClick={() => {
+            if (busy) return;
             void act('retracted', what, (engine) => engine.retractFact(fact.id));
             // Unless closed facts are shown, this one leaves the list with its buttons.
             head();
@@ -110,7 +112,7 @@ function Acts({ fact, onEdit }: { fact: FactView; onEdit: () => void }) {
           {words.retract}
         </button>
       )}
-      <button type="button" class="danger" data-testid="fact-delete" disabled={busy} onClick={() => setAsking(true)}>{words.deleteForGood}</button>
+      <button type="button" class="danger" data-testid="fact-delete" aria-disabled={busy} onClick={() => setAsking(true)}>{words.deleteForGood}</button>
       <button type="button" class="link" data-testid="fact-history" onClick={() => showHistory(fact.id, what)}>{words.historyOf}</button>
       {asking && (
         <DeleteFact

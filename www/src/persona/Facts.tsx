@@ -1,13 +1,16 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { showCount, t } from '../i18n/language';
 import { facts } from '../memory/persona';
+import { BelievedThen } from './BelievedThen';
 import { FactForm } from './FactForm';
 import { FactItem } from './FactItem';
 import { groupFacts, isOpen, searchFacts, type FactGroup } from './record';
-import { factSearch, showClosed, soughtFact } from './section';
+import { asOf, factSearch, showClosed, soughtFact } from './section';
+import { subjectTitle } from './subject-title';
 
 /** Facts by whom they are about. */
 export function Facts() {
+  const day = useRef<HTMLInputElement>(null);
   const words = t.value;
   const all = facts.value;
   const closed = all.filter((fact) => !isOpen(fact)).length;
@@ -20,7 +23,11 @@ export function Facts() {
             {words.searchFacts}
             <input type="search" dir="auto" data-testid="fact-search" value={factSearch.value} onInput={(event) => (factSearch.value = event.currentTarget.value)} />
           </label>
-          {closed > 0 && (
+          <label>
+            {words.asOf}
+            <input ref={day} type="date" data-testid="as-of" value={asOf.value} onInput={(event) => (asOf.value = event.currentTarget.value)} />
+          </label>
+          {closed > 0 && asOf.value === '' && (
             <label class="choice">
               <input type="checkbox" data-testid="show-closed" checked={showClosed.value} onChange={(event) => (showClosed.value = event.currentTarget.checked)} />
               <span>{words.showClosed} <span class="quiet">{showCount(closed)}</span></span>
@@ -28,11 +35,22 @@ export function Facts() {
           )}
         </div>
       )}
-      <p role="status" class="quiet">{factSearch.value.trim() !== '' && (found.length === 0 ? words.factsNone : words.factCount(found.length))}</p>
-      {groupFacts(found).map((group) => (
-        <Group key={`${group.subject} ${group.name}`} group={group} />
-      ))}
-      <Adding />
+      {asOf.value !== '' ? (
+        <BelievedThen
+          onBack={() => {
+            asOf.value = '';
+            day.current?.focus();
+          }}
+        />
+      ) : (
+        <>
+          <p role="status" class="quiet">{factSearch.value.trim() !== '' && (found.length === 0 ? words.factsNone : words.factCount(found.length))}</p>
+          {groupFacts(found).map((group) => (
+            <Group key={`${group.subject} ${group.name}`} group={group} />
+          ))}
+          <Adding />
+        </>
+      )}
     </>
   );
 }
@@ -59,12 +77,6 @@ function Group({ group }: { group: FactGroup }) {
       )}
     </section>
   );
-}
-
-export function subjectTitle({ subject, name }: { subject: FactGroup['subject']; name: string }): string {
-  const words = t.value;
-  if (subject === 'user') return words.aboutYou;
-  return subject === 'assistant' ? words.aboutAssistant : words.aboutOther(name || words.someoneElse);
 }
 
 function Adding() {

@@ -17,8 +17,9 @@ export function Notice({ onLeave }: { onLeave: () => void }) {
             <button
               type="button"
               data-testid="notice-undo"
-              disabled={doing.value}
+              aria-disabled={doing.value}
               onClick={() => {
+                if (doing.value) return;
                 void undo(done.undo!, done.what);
                 // The button goes with what it belonged to.
                 onLeave();

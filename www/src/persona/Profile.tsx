@@ -112,7 +112,7 @@ function Text({ of, text, versions }: { of: 'user' | 'assistant'; text: ProfileT
             <textarea ref={field} dir="auto" rows={6} data-testid="profile-field" value={draft} onInput={(event) => setDraft(event.currentTarget.value)} />
           </label>
           <div class="row">
-            <button type="submit" class="primary" data-testid="profile-save" disabled={doing.value}>{words.save}</button>
+            <button type="submit" class="primary" data-testid="profile-save" aria-disabled={doing.value}>{words.save}</button>
             <button type="button" onClick={close}>{words.cancel}</button>
           </div>
         </form>

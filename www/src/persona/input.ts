@@ -57,6 +57,13 @@ function dateField(ms: number): string {
   return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
+/** The last moment of a day where the reader is. */
+export function endOfDay(day: string): number {
+  const next = new Date(dayStart(day));
+  next.setDate(next.getDate() + 1);
+  return next.getTime() - 1;
+}
+
 /** The beginning of a day where the reader is. */
 function dayStart(day: string): number {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number);

@@ -9,6 +9,8 @@ export const section = signal<Section>('facts');
 export const historyOf = signal<{ id: string; words: string } | null>(null);
 export const factSearch = signal('');
 export const showClosed = signal(false);
+/** A day, as a date field has it: facts are shown as they were believed then. Empty for now. */
+export const asOf = signal('');
 /** A fact that is to come into view. */
 export const soughtFact = signal<string | null>(null);
 
@@ -17,6 +19,7 @@ export function showRecord(kind: 'fact' | 'trait' | 'profile', id: string, open 
   section.value = kind === 'fact' ? 'facts' : kind === 'trait' ? 'traits' : 'profile';
   if (kind === 'fact') {
     factSearch.value = '';
+    asOf.value = '';
     if (!open) showClosed.value = true;
     soughtFact.value = id;
   }
