@@ -61,6 +61,15 @@ pub struct Config {
     pub closures_per_write: usize,
     /// Changes of long-term memory that are kept for history and undo, 1 to 1,000,000; the oldest go first. Default 2,000.
     pub history_capacity: usize,
+    /// How short-term memory sinks: `batched` asks the model once for a batch, `paper` takes MemoryOS's steps, `offline` asks
+    /// nobody, or the name of another policy. Default `auto`: `batched` with a model, else `offline`.
+    pub update_policy: String,
+    /// Unseen pages of hot segments that start an analysis, 1 to 1,000. Default 10 (MemoryOS: every hot segment).
+    pub promotion_batch: usize,
+    /// Calls of background work to models in a day of UTC; 0 is no limit. Default 0.
+    pub daily_calls: u64,
+    /// Tokens, in and out, of background work in a day of UTC; 0 is no limit. Default 0.
+    pub daily_tokens: u64,
     /// Minutes of silence that end a session, 1 to 100,000. Default 60.
     pub session_gap_minutes: u32,
     /// Bytes of write-ahead log that are sealed into chunks, 4,096 and up. Default 262,144.
@@ -84,6 +93,10 @@ impl Default for Config {
             knowledge_eviction: KnowledgeEviction::LeastUseful,
             closures_per_write: 8,
             history_capacity: 2_000,
+            update_policy: AUTO_POLICY.into(),
+            promotion_batch: 10,
+            daily_calls: 0,
+            daily_tokens: 0,
             session_gap_minutes: 60,
             seal_threshold_bytes: 256 * 1024,
         }
@@ -92,7 +105,7 @@ impl Default for Config {
 
 impl Config {
     /// Names of the parameters, as JavaScript has them.
-    pub const NAMES: [&str; 16] = [
+    pub const NAMES: [&str; 20] = [
         "shortTermCapacity",
         "consolidationBatch",
         "midTermCapacity",
@@ -107,15 +120,22 @@ impl Config {
         "knowledgeEviction",
         "closuresPerWrite",
         "historyCapacity",
+        "updatePolicy",
+        "promotionBatch",
+        "dailyCalls",
+        "dailyTokens",
         "sessionGapMinutes",
         "sealThresholdBytes",
     ];
 
-    /// The values of the MemoryOS paper (section 4.1): 7 pages, 200 segments, theta 0.6, tau 5, mu 1e7 s, segments evicted by
-    /// lowest heat, knowledge in queues of 100, first in, first out.
+    /// The values of the MemoryOS paper (section 4.1): its steps, 7 pages of which one sinks at a time, 200 segments, theta 0.6,
+    /// tau 5, mu 1e7 s, segments evicted by lowest heat, knowledge in queues of 100, first in, first out.
     pub fn paper() -> Self {
         Self {
+            update_policy: "paper".into(),
             short_term_capacity: 7,
+            consolidation_batch: 1,
+            promotion_batch: 1,
             mid_term_capacity: 200,
             heat_time_constant_hours: 1e7 / 3600.0,
             knowledge_eviction: KnowledgeEviction::FirstIn,
@@ -146,11 +166,14 @@ impl Config {
         within("knowledgeCapacity", self.knowledge_capacity, 1, 10_000)?;
         within("closuresPerWrite", self.closures_per_write, 0, 1_000)?;
         within("historyCapacity", self.history_capacity, 1, 1_000_000)?;
+        within("promotionBatch", self.promotion_batch, 1, 1_000)?;
         within("sessionGapMinutes", self.session_gap_minutes, 1, 100_000)?;
         within("sealThresholdBytes", self.seal_threshold_bytes, 4_096, 1 << 30)
     }
 }
 
+/// The policy that goes by whether there is a model.
+pub const AUTO_POLICY: &str = "auto";
 /// Longest user or assistant id, in bytes of UTF-8.
 pub const SCOPE_ID_MAX_BYTES: usize = 1_024;
 /// Keywords kept for a page and for a segment.
@@ -177,6 +200,18 @@ pub const EMBED_BATCH_PAGES: usize = 32;
 pub const RETRY_FIRST_MS: i64 = 2_000;
 /// Attempts after which a job is set aside and shown as failed.
 pub const RETRY_ATTEMPTS: u32 = 6;
+/// Longest delay before a failed job is tried again, and before a failing model is asked again.
+pub const RETRY_LONGEST_MS: i64 = 15 * 60_000;
+/// Failures in a row after which rules file what a model should have seen; it sees it later.
+pub const FILE_BY_RULES_AFTER: u32 = 3;
+/// Most pages that one analysis of long-term memory reads.
+pub const PROMOTION_MAX_PAGES: usize = 20;
+/// Last segments that a model is shown as open.
+pub const OPEN_SEGMENTS_SHOWN: usize = 5;
+/// Days of the ledger that are kept.
+pub const LEDGER_DAYS: usize = 31;
+/// Longest summary of a segment, in characters; in a longer one the first sentence and the latest stay.
+pub const SEGMENT_SUMMARY_MAX_CHARS: usize = 1_200;
 /// Largest sealed chunk, in bytes, unless a single record is larger.
 pub const CHUNK_MAX_BYTES: usize = 256 * 1024;
 

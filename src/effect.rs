@@ -14,6 +14,7 @@ use std::rc::Rc;
 use litemap::LiteMap;
 
 use crate::error::{Error, Result};
+use crate::model::OutputMode;
 use crate::storage::{Entry, KeyRange, WriteBatch};
 
 /// Names an effect within its task.
@@ -40,6 +41,17 @@ pub struct ChatMessage {
     pub content: String,
 }
 
+/// The shape that an answer must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerFormat {
+    /// The strictest way to ask for it.
+    pub mode: OutputMode,
+    /// Name of the schema.
+    pub name: &'static str,
+    /// JSON Schema, as text.
+    pub schema: &'static str,
+}
+
 /// Asks a language model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatRequest {
@@ -47,6 +59,8 @@ pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
     /// Most tokens of the answer; `None` leaves it to the model.
     pub max_output_tokens: Option<u32>,
+    /// The shape of the answer; `None` for prose.
+    pub format: Option<AnswerFormat>,
     /// The call whose listener gets the text as it comes; `None` for background work.
     pub stream_to: Option<String>,
 }
@@ -75,6 +89,8 @@ pub struct Usage {
     pub input_tokens: Option<u64>,
     /// Of the answer.
     pub output_tokens: Option<u64>,
+    /// Milliseconds from question to answer.
+    pub elapsed_ms: u64,
 }
 
 /// A language model's answer.
@@ -86,6 +102,8 @@ pub struct ChatReply {
     pub finish_reason: FinishReason,
     /// What it took.
     pub usage: Usage,
+    /// The mode in which it was asked for, where the server does not take the one that was wanted.
+    pub mode: Option<OutputMode>,
 }
 
 /// Whether a text to embed is a question or a passage; some models tell them apart.
@@ -122,6 +140,8 @@ pub enum Effect {
     Chat(ChatRequest),
     /// Ask the embedding model.
     Embed(EmbedRequest),
+    /// Count the tokens of texts, as the caller counts them.
+    Count(Vec<String>),
     /// Read a range of the store.
     Read(KeyRange),
     /// Write a transaction.
@@ -135,6 +155,8 @@ pub enum Reply {
     Chat(Result<ChatReply>),
     /// To [`Effect::Embed`].
     Embed(Result<EmbedReply>),
+    /// To [`Effect::Count`]: one number a text, in order.
+    Count(Result<Vec<u32>>),
     /// To [`Effect::Read`]: entries in key order.
     Read(Result<Vec<Entry>>),
     /// To [`Effect::Commit`].
@@ -147,6 +169,7 @@ impl Effect {
         match self {
             Self::Chat(_) => Reply::Chat(Err(error)),
             Self::Embed(_) => Reply::Embed(Err(error)),
+            Self::Count(_) => Reply::Count(Err(error)),
             Self::Read(_) => Reply::Read(Err(error)),
             Self::Commit(_) => Reply::Commit(Err(error)),
         }
@@ -186,6 +209,14 @@ impl Io {
         }
     }
 
+    /// Counts the tokens of texts.
+    pub async fn count(&self, texts: Vec<String>) -> Result<Vec<u32>> {
+        match self.ask(Effect::Count(texts), |reply| matches!(reply, Reply::Count(_))).await {
+            Reply::Count(result) => result,
+            other => Err(mismatch(&other)),
+        }
+    }
+
     /// Reads a range of the store.
     pub async fn read(&self, range: KeyRange) -> Result<Vec<Entry>> {
         match self.ask(Effect::Read(range), |reply| matches!(reply, Reply::Read(_))).await {
@@ -214,6 +245,32 @@ impl Io {
 
 fn mismatch(reply: &Reply) -> Error {
     Error::internal(format!("a reply of another kind passed the check: {reply:?}"))
+}
+
+/// Runs two workflows side by side, so that what they ask for goes out together.
+pub async fn join<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>) -> (A, B) {
+    let (mut a, mut b) = (core::pin::pin!(a), core::pin::pin!(b));
+    let (mut of_a, mut of_b) = (None, None);
+    core::future::poll_fn(move |cx| {
+        if of_a.is_none()
+            && let Poll::Ready(value) = a.as_mut().poll(cx)
+        {
+            of_a = Some(value);
+        }
+        if of_b.is_none()
+            && let Poll::Ready(value) = b.as_mut().poll(cx)
+        {
+            of_b = Some(value);
+        }
+        match (of_a.take(), of_b.take()) {
+            (Some(a), Some(b)) => Poll::Ready((a, b)),
+            (a, b) => {
+                (of_a, of_b) = (a, b);
+                Poll::Pending
+            }
+        }
+    })
+    .await
 }
 
 /// An effect that has been asked for. Dropping it withdraws it: a late answer is then an unknown id.
@@ -339,6 +396,26 @@ mod tests {
             task.resume(asked[0].0, reply).expect("waited for");
         }
         assert_eq!(task.step(), Step::Done(Ok(2)));
+    }
+
+    #[test]
+    fn o19_joined_workflows_ask_together() {
+        let mut task = Task::new(|io| async move {
+            let (a, b) = join(io.read(range()), async {
+                io.read(range()).await?;
+                io.read(range()).await
+            })
+            .await;
+            a.and(b)
+        });
+        let Step::NeedIo(asked) = task.step() else { panic!("ended early") };
+        assert_eq!(asked.len(), 2);
+        for (id, _) in asked {
+            task.resume(id, Reply::Read(Ok(vec![]))).expect("waited for");
+        }
+        let Step::NeedIo(last) = task.step() else { panic!("ended early") };
+        task.resume(last[0].0, Reply::Read(Ok(vec![]))).expect("waited for");
+        assert_eq!(task.step(), Step::Done(Ok(vec![])));
     }
 
     #[test]

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use crate::effect::{Io, Task};
 use crate::error::Result;
-use crate::id::{JobId, PageId};
+use crate::id::{ChangeId, FactId, JobId, PageId, Side};
 use crate::op::{
-    self, Added, Engine, Event, Forgotten, Imported, JobView, OpenOptions, PageView, Recall, RespondInput, Responded,
-    RetrieveInput, Stats, TiersView, Worked,
+    self, Act, Added, Analysed, ChangeView, Engine, Event, FactView, FactsWanted, Forgotten, Imported, JobView, LedgerView, Manner,
+    Merged, OpenOptions, PageView, ProfileView, Recall, RespondInput, Responded, RetrieveInput, Settings, Stats, TiersView,
+    TraitView, Worked,
 };
 use crate::text::StaticTable;
 use crate::updating::short_term::NewPage;
@@ -39,9 +40,77 @@ impl MemoryOs {
         self.task(move |engine, io| async move { op::respond(&engine, &io, input, now_ms).await })
     }
 
-    /// Deletes pages and what was derived from them.
-    pub fn forget(&self, pages: Vec<PageId>) -> Task<Result<Forgotten>> {
-        self.task(move |engine, io| async move { op::forget(&engine, &io, &pages).await })
+    /// The prompt that an answer would be asked with. Nothing is stored.
+    pub fn merge(&self, query: String, manner: Manner, now_ms: i64) -> Task<Result<Merged>> {
+        self.task(move |engine, io| async move { op::merge(&engine, &io, &query, &manner, now_ms).await })
+    }
+
+    /// Deletes pages with what was derived from them, and facts.
+    pub fn forget(&self, pages: Vec<PageId>, facts: Vec<FactId>, now_ms: i64) -> Task<Result<Forgotten>> {
+        self.task(move |engine, io| async move { op::forget(&engine, &io, &pages, &facts, now_ms).await })
+    }
+
+    /// Enters, corrects, closes or pins a fact; the result is the fact that holds now.
+    pub fn act(&self, act: Act, now_ms: i64) -> Task<Result<FactView>> {
+        self.task(move |engine, io| async move { op::act(&engine, &io, act, now_ms).await })
+    }
+
+    /// Takes a change of long-term memory back; the result is the change that does.
+    pub fn undo(&self, change: ChangeId, now_ms: i64) -> Task<Result<ChangeId>> {
+        self.task(move |engine, io| async move { op::undo(&engine, &io, change, now_ms).await })
+    }
+
+    /// Writes a profile by hand.
+    pub fn set_profile(&self, of: Side, text: String, now_ms: i64) -> Task<Result<()>> {
+        self.task(move |engine, io| async move { op::set_profile(&engine, &io, of, &text, now_ms).await })
+    }
+
+    /// Keeps a page out of every recall, or lets it in again.
+    pub fn never_recall_page(&self, page: PageId, never: bool) -> Task<Result<()>> {
+        self.task(move |engine, io| async move { op::never_recall_page(&engine, &io, page, never).await })
+    }
+
+    /// Analyses all of mid-term memory that no analysis has seen.
+    pub fn analyse(&self, now_ms: i64) -> Task<Result<Analysed>> {
+        self.task(move |engine, io| async move { op::analyse(&engine, &io, now_ms).await })
+    }
+
+    /// Stops background work, or lets it go on.
+    pub fn set_paused(&self, paused: bool) {
+        self.engine.set_paused(paused);
+    }
+
+    /// Changes the update policy and the limits of a day.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an unknown policy.
+    pub fn configure(&self, settings: &Settings) -> Result<()> {
+        self.engine.configure(settings)
+    }
+
+    /// Facts of long-term memory.
+    pub fn facts(&self, wanted: &FactsWanted) -> Vec<FactView> {
+        self.engine.facts(wanted)
+    }
+
+    /// The profiles.
+    pub fn profile(&self) -> ProfileView {
+        self.engine.profile()
+    }
+
+    /// The traits that are known.
+    pub fn traits(&self) -> Vec<TraitView> {
+        self.engine.traits()
+    }
+
+    /// Changes of long-term memory, newest first; see [`Engine::history`].
+    pub fn history(&self, id: &str, offset: usize, limit: usize) -> Vec<ChangeView> {
+        self.engine.history(id, offset, limit)
+    }
+
+    /// What the models took.
+    pub fn ledger(&self, now_ms: i64) -> LedgerView {
+        self.engine.ledger(now_ms)
     }
 
     /// Does the next thing that is due in the background.
@@ -98,8 +167,8 @@ impl MemoryOs {
     }
 
     /// Jobs, the oldest first.
-    pub fn jobs(&self) -> Vec<JobView> {
-        self.engine.jobs()
+    pub fn jobs(&self, now_ms: i64) -> Vec<JobView> {
+        self.engine.jobs(now_ms)
     }
 
     /// Counts of everything.

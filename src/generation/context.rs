@@ -2,7 +2,11 @@
 
 use jiff::civil::Date;
 
+use crate::model::{Fact, Subject};
 use crate::text::is_cjk;
+
+/// The line above recalled facts.
+pub const FACTS_HEADING: &str = "Known facts";
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -39,6 +43,28 @@ pub fn heading(date: Date, near: &str) -> String {
         let month = MONTHS[usize::from(date.month().unsigned_abs() - 1).min(11)];
         format!("{} {month} {}", date.day(), date.year())
     }
+}
+
+/// A fact on one line: whom it is about, what, and since when. `near` is text whose language the date follows.
+pub fn fact_line(fact: &Fact, near: Option<&str>) -> String {
+    let mut line = String::new();
+    match &fact.subject {
+        Subject::User => line.push_str("user, "),
+        Subject::Assistant => line.push_str("assistant, "),
+        Subject::Named(name) => {
+            one_line(&mut line, name);
+            line.push_str(", ");
+        }
+    }
+    one_line(&mut line, &fact.attribute);
+    line.push_str(": ");
+    one_line(&mut line, &fact.value);
+    if let Some(date) = fact.valid_from.and_then(crate::time::Timestamp::local_date) {
+        line.push_str(" (");
+        line.push_str(&heading(date, near.unwrap_or(&fact.value)));
+        line.push(')');
+    }
+    line
 }
 
 /// Prints passages. A heading is printed where it differs from the one before.

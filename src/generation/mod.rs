@@ -6,6 +6,6 @@ pub mod prompt;
 pub mod reply;
 pub mod structured;
 
-pub use context::{Passage, heading, render};
+pub use context::{FACTS_HEADING, Passage, fact_line, heading, render};
 pub use pack::{Candidate, LEAST_TOKENS, LeftOut, P, POOL, Packed, PackedGroup, REP, pack, value_of};
-pub use prompt::{Exchange, Prompt, respond_prompt};
+pub use prompt::{Exchange, Front, Prompt, respond_prompt};

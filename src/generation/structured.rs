@@ -3,40 +3,16 @@
 //! Providers differ in what they take, and some take a mode and then answer badly in it. What a server and model is found to
 //! do is remembered per server and model, so that it is found out once.
 
-use serde::{Deserialize, Serialize};
-
 use super::reply::BadReply;
 use crate::error::{Error, ErrorCode};
+use crate::model::{ModeRecord, OutputMode};
 
 /// Unreadable replies in a mode, without a good one in between, after which the next mode is tried.
 const MISREAD_LIMIT: u8 = 2;
 
-/// How a structured reply is asked for, from the strictest to the loosest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum OutputMode {
-    /// With the JSON Schema (`response_format: json_schema`).
-    Schema,
-    /// As some JSON object (`response_format: json_object`). Every prompt of a step has the word JSON, which some servers
-    /// demand.
-    JsonObject,
-    /// By the prompt's words alone.
-    Plain,
-}
-
 impl OutputMode {
     /// Every mode, strictest first.
     pub const ALL: [Self; 3] = [Self::Schema, Self::JsonObject, Self::Plain];
-}
-
-/// What is remembered of a provider's modes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModeRecord {
-    /// One bit a mode: the server refused it.
-    refused: u8,
-    /// One bit a mode: it was answered with the schema, or with too much that could not be read.
-    failed: u8,
-    /// Unreadable replies since the last good one, in the mode in use.
-    misread: u8,
 }
 
 /// What to do after an error.
@@ -59,10 +35,17 @@ impl ModeRecord {
         OutputMode::ALL.into_iter().find(is_open).unwrap_or(OutputMode::Plain)
     }
 
-    /// After a reply that could be used.
+    /// After a reply that could be used, asked for in `mode`.
     #[must_use]
-    pub fn after_success(self) -> Self {
-        Self { misread: 0, ..self }
+    pub fn after_success(self, mode: OutputMode) -> Self {
+        Self { misread: 0, ..self.noting(mode) }
+    }
+
+    /// After a reply that was asked for in `mode`: stricter modes are refused by this server.
+    #[must_use]
+    pub fn noting(self, mode: OutputMode) -> Self {
+        let stricter = OutputMode::ALL.into_iter().filter(|other| *other < mode && bit(*other) & self.failed == 0);
+        Self { refused: stricter.fold(self.refused, |refused, other| refused | bit(other)), ..self }
     }
 
     /// After `error` of a call in `mode`: what is remembered from now on, and what to do.
@@ -151,7 +134,7 @@ mod tests {
         assert_eq!(modes, [OutputMode::Schema, OutputMode::JsonObject]);
         assert_eq!(last, NextTry::Mode(OutputMode::Plain));
         let (record, _) = ModeRecord::default().after_error(OutputMode::Schema, &schema);
-        assert_eq!(record.after_success().mode(), OutputMode::JsonObject, "remembered");
+        assert_eq!(record.after_success(OutputMode::JsonObject).mode(), OutputMode::JsonObject, "remembered");
         let misread: Error = BadReply::Unreadable("x".into()).into();
         let given_up = (0..4).fold(record, |record, _| record.after_error(record.mode(), &misread).0);
         assert_eq!(given_up.mode(), OutputMode::JsonObject, "also after all else has failed");

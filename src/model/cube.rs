@@ -1,14 +1,17 @@
 //! The textual memory of one cube: every tier of one scope, in memory.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
 
 use super::change_entry::{ChangeEntry, LongTerm};
+use super::denied::Denied;
 use super::fact::Fact;
 use super::job::Job;
+use super::ledger::LedgerDay;
 use super::page::{Page, PageUnits, PageVectors, Place, Session, Space, Tier};
 use super::persona::{Profile, Trait};
+use super::provider::{ModeRecord, ModelModes};
 use super::record::{Change, Record, RecordKey, RecordKind};
 use super::segment::Segment;
 use crate::config::SCOPE_ID_MAX_BYTES;
@@ -60,12 +63,16 @@ pub struct Cube {
     profiles: LiteMap<u64, Profile>,
     traits: LiteMap<u8, Trait>,
     changes: LiteMap<ChangeId, ChangeEntry>,
-    analysed: HashSet<PageId>,
+    analysed: HashMap<PageId, i64>,
+    ledger: LiteMap<u64, LedgerDay>,
+    modes: LiteMap<u64, ModelModes>,
+    denied: LiteMap<u64, i64>,
     // What follows is derived from the records above.
     arrival: LiteMap<u64, PageId>,
     short_term: LiteMap<(u64, PageId), ()>,
     members: HashMap<SegmentId, LiteMap<(u64, PageId), ()>>,
     by_client_id: HashMap<String, PageId>,
+    hidden: LiteMap<PageId, ()>,
     session_by_label: HashMap<String, SessionId>,
 }
 
@@ -108,6 +115,11 @@ impl Cube {
             Record::Place(place) => {
                 let id = place.page;
                 self.unplace(id);
+                if place.never_recall {
+                    self.hidden.insert(id, ());
+                } else {
+                    self.hidden.remove(&id);
+                }
                 self.places.insert(id, place);
                 self.link(id);
             }
@@ -127,7 +139,16 @@ impl Cube {
                 self.changes.insert(entry.id, entry);
             }
             Record::Analysed(of) => {
-                self.analysed.insert(of.page);
+                self.analysed.insert(of.page, of.at_ms);
+            }
+            Record::Ledger(of) => {
+                self.ledger.insert(of.day, of);
+            }
+            Record::Modes(of) => {
+                self.modes.insert(ModelModes::id(&of.model), of);
+            }
+            Record::Denied(Denied { digest, at_ms }) => {
+                self.denied.insert(digest, at_ms);
             }
         }
     }
@@ -157,6 +178,7 @@ impl Cube {
                 let id = PageId::from_raw(key.id);
                 self.unplace(id);
                 self.places.remove(&id);
+                self.hidden.remove(&id);
             }
             RecordKind::Job => {
                 self.jobs.remove(&JobId::from_raw(key.id));
@@ -175,6 +197,15 @@ impl Cube {
             }
             RecordKind::Analysed => {
                 self.analysed.remove(&PageId::from_raw(key.id));
+            }
+            RecordKind::Ledger => {
+                self.ledger.remove(&key.id);
+            }
+            RecordKind::Modes => {
+                self.modes.remove(&key.id);
+            }
+            RecordKind::Denied => {
+                self.denied.remove(&key.id);
             }
         }
     }
@@ -247,6 +278,11 @@ impl Cube {
         self.arrival.values().filter_map(|id| self.pages.get(id))
     }
 
+    /// The page that arrived last before a position.
+    pub fn page_before(&self, position: u64) -> Option<&Page> {
+        self.arrival.iter().rev().find(|(at, _)| **at < position).and_then(|(_, id)| self.pages.get(id))
+    }
+
     /// Number of pages.
     pub fn n_pages(&self) -> usize {
         self.pages.len()
@@ -260,6 +296,11 @@ impl Cube {
     /// The place of a page.
     pub fn place(&self, id: PageId) -> Option<&Place> {
         self.places.get(&id)
+    }
+
+    /// Whether the user wants some page never to be recalled.
+    pub fn hides_pages(&self) -> bool {
+        !self.hidden.is_empty()
     }
 
     /// The tier of a page: archived only if every segment that holds it is.
@@ -386,7 +427,27 @@ impl Cube {
 
     /// Whether long-term analysis has seen a page.
     pub fn is_analysed(&self, id: PageId) -> bool {
-        self.analysed.contains(&id)
+        self.analysed.contains_key(&id)
+    }
+
+    /// When long-term analysis saw a page, milliseconds since the epoch.
+    pub fn analysed_at(&self, id: PageId) -> Option<i64> {
+        self.analysed.get(&id).copied()
+    }
+
+    /// What the models took, by day, oldest first.
+    pub fn ledger(&self) -> impl DoubleEndedIterator<Item = &LedgerDay> {
+        self.ledger.values()
+    }
+
+    /// What is remembered of a model's modes.
+    pub fn modes(&self, model: &str) -> ModeRecord {
+        self.modes.get(&ModelModes::id(model)).filter(|of| of.model == model).map(|of| of.modes).unwrap_or_default()
+    }
+
+    /// Whether the user has deleted a fact of this digest.
+    pub fn is_denied(&self, digest: u64) -> bool {
+        self.denied.contains_key(&digest)
     }
 
     /// The position for the next page.

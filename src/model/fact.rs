@@ -34,7 +34,7 @@ pub enum FactSource {
     Inferred,
     /// The user said it.
     Stated,
-    /// The user edited or pinned it.
+    /// The user edited it.
     Edited,
 }
 
@@ -68,6 +68,8 @@ pub struct Fact {
     pub trust: f32,
     /// Event time from which it holds; `None` if unknown, and then the time of recording counts.
     pub valid_from: Option<Timestamp>,
+    /// The words that say so, as they were said.
+    pub since: Option<String>,
     /// Event time at which it was last said again, if later than `valid_from`. In a conflict it counts as `valid_from`.
     pub confirmed: Option<Timestamp>,
     /// Event time at which it ceased to hold; `None` while it is current.
@@ -80,6 +82,10 @@ pub struct Fact {
     pub reason: Option<String>,
     /// Whether it has left the queue of its subject for want of room: kept, and found on request only.
     pub archived: bool,
+    /// Whether the user pinned it: it then outranks what is said later, and stands in every prompt.
+    pub pinned: bool,
+    /// Whether the user wants it never to be recalled.
+    pub never_recall: bool,
     /// Quotations that support it, oldest first.
     pub evidence: Vec<Evidence>,
 }
@@ -88,6 +94,11 @@ impl Fact {
     /// Whether it is believed: nothing has closed it. An archived fact can be open.
     pub fn is_open(&self) -> bool {
         self.valid_to.is_none()
+    }
+
+    /// How much its word counts in a conflict: a pin makes it the user's own.
+    pub fn authority(&self) -> FactSource {
+        if self.pinned { FactSource::Edited } else { self.source }
     }
 
     /// Event time from which it holds, or else when it was recorded.

@@ -18,6 +18,50 @@ pub enum JobKind {
         /// Oldest first.
         pages: Vec<PageId>,
     },
+    /// Lets a model see pages that rules have filed.
+    Enrich {
+        /// Oldest first.
+        pages: Vec<PageId>,
+    },
+    /// Takes pages of hot segments into profile and traits.
+    Promote {
+        /// Oldest first.
+        pages: Vec<PageId>,
+    },
+}
+
+impl JobKind {
+    /// Its pages.
+    pub fn pages(&self) -> &[PageId] {
+        let (Self::Consolidate { pages } | Self::Embed { pages } | Self::Enrich { pages } | Self::Promote { pages }) = self;
+        pages
+    }
+
+    /// The same for other pages.
+    #[must_use]
+    pub fn with_pages(&self, pages: Vec<PageId>) -> Self {
+        match self {
+            Self::Consolidate { .. } => Self::Consolidate { pages },
+            Self::Embed { .. } => Self::Embed { pages },
+            Self::Enrich { .. } => Self::Enrich { pages },
+            Self::Promote { .. } => Self::Promote { pages },
+        }
+    }
+
+    /// Whether it may need the language model.
+    pub const fn asks_chat(&self) -> bool {
+        !matches!(self, Self::Embed { .. })
+    }
+
+    /// Its name.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Consolidate { .. } => "consolidate",
+            Self::Embed { .. } => "embed",
+            Self::Enrich { .. } => "enrich",
+            Self::Promote { .. } => "promote",
+        }
+    }
 }
 
 /// Why the last attempt failed.
@@ -59,10 +103,14 @@ impl Job {
         Self { id, kind, attempts: 0, not_before_ms: i64::MIN, failed: false, error: None }
     }
 
+    /// The same job for other pages, as if it had never been tried.
+    #[must_use]
+    pub fn of(&self, pages: Vec<PageId>) -> Self {
+        Self::new(self.id, self.kind.with_pages(pages))
+    }
+
     /// The pages it concerns.
     pub fn pages(&self) -> &[PageId] {
-        match &self.kind {
-            JobKind::Consolidate { pages } | JobKind::Embed { pages } => pages,
-        }
+        self.kind.pages()
     }
 }

@@ -145,6 +145,27 @@ pub struct Place {
     pub pre: Option<PageId>,
     /// The page after it.
     pub next: Option<PageId>,
+    /// What its chain is about so far, on one line; empty where nobody has said it.
+    pub meta_info: String,
+    /// Whether a model has seen it; rules have placed it otherwise.
+    pub drafted: bool,
+    /// Whether the user wants it never to be recalled.
+    pub never_recall: bool,
+}
+
+impl Place {
+    /// The place of a page in short-term memory.
+    pub fn short_term(page: PageId) -> Self {
+        Self {
+            page,
+            segments: Vec::new(),
+            pre: None,
+            next: None,
+            meta_info: String::new(),
+            drafted: false,
+            never_recall: false,
+        }
+    }
 }
 
 /// An unbroken stretch of conversation.

@@ -14,6 +14,8 @@ pub struct Profile {
     pub of: Side,
     /// The text.
     pub text: String,
+    /// Whether the user wrote it.
+    pub edited: bool,
     /// When it was written, milliseconds since the epoch.
     pub recorded_at_ms: i64,
 }

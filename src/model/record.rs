@@ -4,10 +4,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::analysed::Analysed;
 use super::change_entry::ChangeEntry;
+use super::denied::Denied;
 use super::fact::Fact;
 use super::job::Job;
+use super::ledger::LedgerDay;
 use super::page::{Page, PageUnits, PageVectors, Place, Session};
 use super::persona::{Profile, Trait};
+use super::provider::ModelModes;
 use super::segment::Segment;
 
 /// Kind of a record; the number is its tag on disk and never changes. Loading applies kinds in this order.
@@ -38,11 +41,17 @@ pub enum RecordKind {
     ChangeEntry = 11,
     /// [`Analysed`], by page.
     Analysed = 12,
+    /// [`LedgerDay`], by day.
+    Ledger = 13,
+    /// [`ModelModes`], by a digest of the model's name.
+    Modes = 14,
+    /// [`Denied`], by digest.
+    Denied = 15,
 }
 
 impl RecordKind {
     /// Every kind, in the order of loading.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Session,
         Self::Page,
         Self::Units,
@@ -55,6 +64,9 @@ impl RecordKind {
         Self::Trait,
         Self::ChangeEntry,
         Self::Analysed,
+        Self::Ledger,
+        Self::Modes,
+        Self::Denied,
     ];
 
     /// The kind of a tag.
@@ -113,6 +125,12 @@ pub enum Record {
     ChangeEntry(ChangeEntry),
     /// See [`Analysed`].
     Analysed(Analysed),
+    /// See [`LedgerDay`].
+    Ledger(LedgerDay),
+    /// See [`ModelModes`].
+    Modes(ModelModes),
+    /// See [`Denied`].
+    Denied(Denied),
 }
 
 impl Record {
@@ -131,6 +149,9 @@ impl Record {
             Self::Trait(of) => (RecordKind::Trait, u64::from(of.dimension)),
             Self::ChangeEntry(entry) => (RecordKind::ChangeEntry, entry.id.raw()),
             Self::Analysed(of) => (RecordKind::Analysed, of.page.raw()),
+            Self::Ledger(of) => (RecordKind::Ledger, of.day),
+            Self::Modes(of) => (RecordKind::Modes, ModelModes::id(&of.model)),
+            Self::Denied(of) => (RecordKind::Denied, of.digest),
         };
         RecordKey { kind, id }
     }

@@ -11,6 +11,8 @@ use crate::time::Timestamp;
 pub struct Segment {
     /// Its id.
     pub id: SegmentId,
+    /// Its theme in a few words; empty while no model has seen it.
+    pub title: String,
     /// K_s: keywords, most telling first.
     pub keywords: Vec<String>,
     /// What its pages are about, in a few sentences.
@@ -31,6 +33,4 @@ pub struct Segment {
     pub end: Option<Timestamp>,
     /// Whether it has left the hot tier.
     pub archived: bool,
-    /// Whether a model wrote its summary; rules did otherwise.
-    pub enriched: bool,
 }

@@ -1,11 +1,14 @@
 //! Adding turns. Answers once they are durable; model work comes after, from the job queue of the same commit.
 
+use std::borrow::Cow;
+
 use super::commit::{Commit, commit};
 use super::engine::{Embedder, Engine, measure};
 use super::event::Event;
 use crate::config::EMBED_BATCH_PAGES;
 use crate::effect::Io;
 use crate::error::Result;
+use crate::generation::prompt::without_blocks;
 use crate::id::{IdSource, JobId, PageId};
 use crate::model::{Change, Job, JobKind, Page, Record};
 use crate::updating::short_term::{Admission, Admitted, NewPage};
@@ -40,7 +43,7 @@ pub async fn add(engine: &Engine, io: &Io, turns: Vec<NewPage>, now_ms: i64) -> 
     let mut delta = {
         let cube = engine.cube.borrow();
         let mut admission = Admission::new(&cube, &engine.options.config, &mut ids, now_ms);
-        for new in turns {
+        for new in turns.into_iter().map(without_recalled) {
             added.push(match admission.admit(new)? {
                 Admitted::Stored(page) => {
                     let id = page.id;
@@ -61,6 +64,15 @@ pub async fn add(engine: &Engine, io: &Io, turns: Vec<NewPage>, now_ms: i64) -> 
         engine.emit(Event::PageAdded { page_id: page.id.to_string() });
     }
     Ok(added)
+}
+
+/// A turn as it is stored: without blocks of recalled memory that came back in it.
+fn without_recalled(new: NewPage) -> NewPage {
+    let strip = |text: String| match without_blocks(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(stripped) => stripped,
+    };
+    NewPage { user_input: strip(new.user_input), agent_response: strip(new.agent_response), ..new }
 }
 
 /// Units and vectors of new pages, or the jobs that will compute what cannot be computed now.

@@ -26,6 +26,8 @@ pub async fn clear(engine: &Engine, io: &Io) -> Result<()> {
     engine.catalog.take();
     engine.cube.take();
     engine.visits.take();
+    engine.spent.take();
+    engine.fresh_modes.take();
     engine.empty_index();
     engine.emit(Event::Cleared);
     Ok(())

@@ -39,6 +39,7 @@ impl Commit {
 /// written; after anything else the memory refuses writes until it is opened again.
 pub(super) async fn commit(engine: &Engine, io: &Io, _turn: &Turn<'_>, mut commit: Commit) -> Result<()> {
     carry_visits(engine, &mut commit.delta);
+    commit.delta.extend(engine.bookings());
     let seq = engine.seq.get() + 1;
     let mut records = Vec::with_capacity(commit.delta.len());
     for change in &commit.delta {

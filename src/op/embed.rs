@@ -7,6 +7,7 @@ use super::commit::{Commit, commit};
 use super::consolidate::{page_vector, unit_sum};
 use super::engine::{Embedder, Engine, embedded_text, measure};
 use super::event::Event;
+use super::spending::{EMBED, QUERY};
 use crate::config::EMBED_BATCH_PAGES;
 use crate::effect::{EmbedKind, EmbedRequest, Io};
 use crate::error::{Error, ErrorCode, Result};
@@ -21,7 +22,7 @@ use crate::updating::mid_term::recentre;
 /// # Errors
 /// `NOT_OPEN` while the built-in table is not there; the provider's error; `DIMENSION_MISMATCH` and `PROVIDER_BAD_REPLY` for
 /// vectors that cannot be used.
-pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]) -> Result<()> {
+pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId], now_ms: i64) -> Result<()> {
     let pages: Vec<_> = {
         let cube = engine.cube.borrow();
         pages.iter().filter_map(|&id| cube.page(id)).cloned().collect()
@@ -49,7 +50,7 @@ pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]
             let mut vectors = Vec::with_capacity(asked.len());
             for batch in asked.chunks((*texts_per_call).max(1)) {
                 let texts = batch.iter().map(|(_, text)| text.clone()).collect();
-                vectors.extend(ask(engine, io, space, EmbedKind::Passage, texts).await?);
+                vectors.extend(ask(engine, io, space, EmbedKind::Passage, texts, now_ms).await?);
             }
             let mut found = asked.iter().map(|(turn, _)| *turn).zip(vectors).peekable();
             for page in &pages {
@@ -118,13 +119,13 @@ pub(super) async fn ask(
     space: &Space,
     kind: EmbedKind,
     texts: Vec<String>,
+    now_ms: i64,
 ) -> Result<Vec<Option<Vec<f32>>>> {
     let n_texts = texts.len();
-    let reply = io.embed(EmbedRequest { texts, kind }).await?;
-    engine.count_call(|ledger| {
-        ledger.embed += 1;
-        ledger.count(reply.usage);
-    });
+    let operation = if kind == EmbedKind::Query { QUERY } else { EMBED };
+    let reply = io.embed(EmbedRequest { texts, kind }).await;
+    engine.spend(now_ms, operation, reply.as_ref().map(|reply| reply.usage).unwrap_or_default(), reply.is_ok());
+    let reply = reply?;
     if reply.vectors.len() != n_texts {
         let got = reply.vectors.len();
         return Err(Error::new(ErrorCode::ProviderBadReply, format!("{got} vectors came back for {n_texts} texts")));

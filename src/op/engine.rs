@@ -7,12 +7,15 @@ use hashbrown::{HashMap, HashSet};
 use litemap::LiteMap;
 
 use super::event::Event;
+use super::policy::{Policies, UpdatePolicy};
+use super::retrieve::FactText;
+use super::spending::Health;
 use super::writer::{Turn, Writer};
 use crate::config::Config;
 use crate::error::{Error, ErrorCode, Result};
-use crate::id::{IdSource, PageId, SegmentId, Side, TurnId};
+use crate::id::{FactId, IdSource, PageId, SegmentId, Side, TurnId};
 use crate::index::{Index, NewTurn};
-use crate::model::{Change, Cube, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space};
+use crate::model::{Change, Cube, LedgerDay, ModeRecord, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space};
 use crate::storage::{Catalog, Keyspace, Manifest};
 use crate::text::{self, StaticTable};
 
@@ -41,10 +44,25 @@ pub struct OpenOptions {
     pub config: Config,
     /// Where vectors come from.
     pub embedder: Embedder,
-    /// Whether a language model is there to answer.
-    pub has_chat: bool,
+    /// The language model, as `provider/model`; `None` without one.
+    pub chat_model: Option<String>,
+    /// Whether the caller counts tokens.
+    pub counts_tokens: bool,
+    /// The update policies that can be chosen.
+    pub policies: Policies,
     /// Draws the replica number of a new memory.
     pub seed: u32,
+}
+
+/// What may be changed while a memory is open; `None` leaves it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// Name of the update policy.
+    pub update_policy: Option<String>,
+    /// Calls of background work in a day; 0 is no limit.
+    pub daily_calls: Option<u64>,
+    /// Its tokens in a day; 0 is no limit.
+    pub daily_tokens: Option<u64>,
 }
 
 /// What may be done with the store.
@@ -58,25 +76,11 @@ enum Access {
     Closed,
 }
 
-/// Calls to models and what they took, since the memory was opened.
+/// Limits of background work for a day; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ledger {
-    /// Calls to the language model.
-    pub(super) chat: u64,
-    /// Calls to the embedding model.
-    pub(super) embed: u64,
-    /// Tokens of requests, as far as providers say.
-    pub(super) tokens_in: u64,
-    /// Tokens of answers.
-    pub(super) tokens_out: u64,
-}
-
-impl Ledger {
-    /// Adds what one call took.
-    pub(super) fn count(&mut self, usage: crate::effect::Usage) {
-        self.tokens_in += usage.input_tokens.unwrap_or(0);
-        self.tokens_out += usage.output_tokens.unwrap_or(0);
-    }
+pub(super) struct Limits {
+    pub(super) calls: u64,
+    pub(super) tokens: u64,
 }
 
 /// Visits that no commit has carried yet.
@@ -99,10 +103,20 @@ pub struct Engine {
     pub(super) ids: Cell<IdSource>,
     pub(super) seq: Cell<u64>,
     pub(super) visits: RefCell<LiteMap<SegmentId, Visits>>,
-    pub(super) ledger: Cell<Ledger>,
+    /// What today's calls took, as far as it may not be stored yet.
+    pub(super) spent: RefCell<Option<LedgerDay>>,
+    pub(super) fresh_modes: RefCell<Option<ModeRecord>>,
+    pub(super) health: Cell<Health>,
+    pub(super) limits: Cell<Limits>,
+    pub(super) paused: Cell<bool>,
+    /// Words and vectors of facts, as recall scores them.
+    pub(super) fact_texts: RefCell<HashMap<(FactId, u32), FactText>>,
+    policy: RefCell<Rc<dyn UpdatePolicy>>,
     pub(super) written_bytes: Cell<u64>,
     /// Whether pages may lack vectors that no job is about: after opening, or when a table arrives.
     pub(super) backfill_due: Cell<bool>,
+    /// Whether rules may have filed pages that a model should see and no job is about.
+    pub(super) enrichment_due: Cell<bool>,
     /// Whether the manifest is in the store; the first commit of a new memory carries it.
     pub(super) manifest_stored: Cell<bool>,
     table: RefCell<Option<Rc<StaticTable>>>,
@@ -113,9 +127,13 @@ pub struct Engine {
 
 impl Engine {
     /// An engine over a memory that holds nothing yet.
-    pub(super) fn new(options: OpenOptions, manifest: Manifest) -> Self {
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an update policy that there is not.
+    pub(super) fn new(options: OpenOptions, manifest: Manifest) -> Result<Self> {
+        let policy = options.policies.choose(&options.config.update_policy, options.chat_model.is_some())?;
         let index = Index::new(space_of(&options.embedder, None));
-        Self {
+        Ok(Self {
             keys: Keyspace::new(&options.scope),
             cube: RefCell::default(),
             index: RefCell::new(index),
@@ -124,16 +142,23 @@ impl Engine {
             manifest: RefCell::new(manifest),
             seq: Cell::new(0),
             visits: RefCell::default(),
-            ledger: Cell::default(),
+            spent: RefCell::default(),
+            fresh_modes: RefCell::default(),
+            health: Cell::default(),
+            limits: Cell::new(Limits { calls: options.config.daily_calls, tokens: options.config.daily_tokens }),
+            paused: Cell::new(false),
+            fact_texts: RefCell::default(),
+            policy: RefCell::new(policy),
             written_bytes: Cell::default(),
             backfill_due: Cell::new(true),
+            enrichment_due: Cell::new(true),
             manifest_stored: Cell::new(false),
             table: RefCell::default(),
             access: RefCell::new(Access::Open),
             events: RefCell::default(),
             writer: Writer::default(),
             options,
-        }
+        })
     }
 
     /// Waits for the turn to write, if the store takes writes at all.
@@ -241,10 +266,33 @@ impl Engine {
         core::mem::take(&mut self.events.borrow_mut())
     }
 
-    pub(super) fn count_call(&self, count: impl FnOnce(&mut Ledger)) {
-        let mut ledger = self.ledger.get();
-        count(&mut ledger);
-        self.ledger.set(ledger);
+    /// The update policy in effect.
+    pub(super) fn policy(&self) -> Rc<dyn UpdatePolicy> {
+        self.policy.borrow().clone()
+    }
+
+    /// Changes the update policy and the limits of a day, until the memory is closed.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an update policy that there is not; nothing has changed then.
+    pub fn configure(&self, settings: &Settings) -> Result<()> {
+        if let Some(name) = &settings.update_policy {
+            *self.policy.borrow_mut() = self.options.policies.choose(name, self.options.chat_model.is_some())?;
+            self.enrichment_due.set(true);
+        }
+        let limits = self.limits.get();
+        self.limits.set(Limits {
+            calls: settings.daily_calls.unwrap_or(limits.calls),
+            tokens: settings.daily_tokens.unwrap_or(limits.tokens),
+        });
+        Ok(())
+    }
+
+    /// Stops background work, or lets it go on. Calls of the user are not held up.
+    pub fn set_paused(&self, paused: bool) {
+        if self.paused.replace(paused) != paused {
+            self.emit(if paused { Event::Paused } else { Event::Resumed });
+        }
     }
 
     /// A segment with the visits that no commit has carried yet.

@@ -2,6 +2,29 @@
 
 use serde::Serialize;
 
+use crate::generation::reply::Refusal;
+
+/// A part of a reply that was not taken.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RefusedPart {
+    /// Which sort of part.
+    pub part: String,
+    /// Why.
+    pub reason: String,
+    /// What it says, shortened.
+    pub detail: String,
+}
+
+impl From<&Refusal> for RefusedPart {
+    fn from(refusal: &Refusal) -> Self {
+        Self {
+            part: format!("{:?}", refusal.part),
+            reason: format!("{:?}", refusal.reason),
+            detail: refusal.detail.clone(),
+        }
+    }
+}
+
 /// An event, in the order of the commits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
@@ -28,6 +51,49 @@ pub enum Event {
         /// Its id.
         segment_id: String,
     },
+    /// Rules have filed pages; a model sees them later.
+    FiledByRules {
+        /// The pages.
+        pages: Vec<String>,
+        /// Why no model did.
+        reason: String,
+    },
+    /// A model has seen pages that rules had filed.
+    Enriched {
+        /// The pages.
+        pages: Vec<String>,
+        /// The segments that hold them now.
+        segments: Vec<String>,
+    },
+    /// Long-term memory has changed.
+    PersonaChanged {
+        /// The entry of history.
+        change_id: String,
+        /// Facts it touched.
+        facts: usize,
+        /// Profile texts.
+        profiles: usize,
+        /// Traits.
+        traits: usize,
+    },
+    /// Pages of hot segments have been analysed.
+    Promoted {
+        /// The pages.
+        pages: Vec<String>,
+        /// Their segments.
+        segments: Vec<String>,
+    },
+    /// Parts of a reply did not stand up to the pages it was about.
+    ReplyRefused {
+        /// What was asked.
+        operation: String,
+        /// The parts.
+        parts: Vec<RefusedPart>,
+    },
+    /// Background work has stopped.
+    Paused,
+    /// Background work goes on.
+    Resumed,
     /// Pages are gone.
     Forgotten {
         /// The pages.

@@ -8,10 +8,12 @@ use super::engine::Engine;
 use super::event::Event;
 use crate::effect::Io;
 use crate::error::Result;
-use crate::id::{PageId, SegmentId};
-use crate::model::{Change, Cube, Job, JobKind, Place, Record, RecordKey, RecordKind, Segment};
+use crate::id::{FactId, PageId, SegmentId};
+use crate::model::{Change, Cube, Denied, Job, Place, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_and_dedup;
-use crate::updating::mid_term::recentre;
+use crate::updating::long_term::digest;
+use crate::updating::mid_term::without;
+use crate::updating::unlearn::unlearn;
 
 /// What went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,10 +26,22 @@ pub struct Forgotten {
     pub segments_rewritten: Vec<SegmentId>,
     /// Segments that went with their last page.
     pub segments_removed: Vec<SegmentId>,
+    /// Facts that are gone.
+    pub facts: Vec<FactId>,
+    /// Ids of facts that are not in this memory.
+    pub facts_not_found: Vec<FactId>,
+    /// Facts that lost a quotation, or are believed again, and stay.
+    pub facts_rewritten: Vec<FactId>,
+    /// Whether profile texts went, which the next analysis writes anew.
+    pub profiles_removed: bool,
 }
 
-/// Deletes pages for good: their text, units and vectors, sessions that end up empty, and their share of segments and jobs.
-pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId]) -> Result<Forgotten> {
+/// Deletes pages for good: their text, units and vectors, sessions that end up empty, their share of segments and jobs, and what
+/// long-term memory drew from them alone. Deletes facts for good, with every trace in history; they are not learnt again.
+///
+/// What a model wrote of the pages and their neighbours goes too: titles and summaries of their segments, the meta info of
+/// their chains, profile texts since they were analysed. Rules take its place until the model sees what is left.
+pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], now_ms: i64) -> Result<Forgotten> {
     let turn = engine.write_turn().await?;
     let mut forgotten = Forgotten::default();
     let (delta, erase) = {
@@ -54,22 +68,45 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId]) -> Result<Forgotte
                 continue;
             }
             forgotten.segments_rewritten.push(segment.id);
-            let mut segment = without(&cube, &index, segment, gone, &left);
+            let vector = |page| page_vector(&index, page);
+            let mut segment = without(&cube, segment, gone, index.space(), &vector);
+            // What a model said of the segment may hold words of the pages that go: rules describe what is left of it.
+            segment.title.clear();
             describe(&cube, &index, &mut segment, &left);
             delta.push(Change::Put(Record::Segment(segment)));
         }
         erase.extend(empty_sessions(&cube, gone));
         delta.extend(unlinked(&cube, gone));
+        let mut asked = facts.to_vec();
+        sort_and_dedup(&mut asked);
+        for id in asked {
+            match cube.fact(id) {
+                Some(fact) => {
+                    let denied = Denied { digest: digest(fact), at_ms: now_ms };
+                    delta.push(Change::Put(Record::Denied(denied)));
+                    forgotten.facts.push(id);
+                }
+                None => forgotten.facts_not_found.push(id),
+            }
+        }
+        let unlearned = unlearn(&cube, gone, &forgotten.facts);
+        forgotten.facts = unlearned.facts.clone();
+        forgotten.facts_rewritten = unlearned.facts_rewritten();
+        forgotten.profiles_removed = unlearned.erase.iter().any(|key| key.kind == RecordKind::Profile);
+        let unseen = unlearned.unseen.iter().map(|page| RecordKey { kind: RecordKind::Analysed, id: page.raw() });
+        delta.extend(unseen.map(Change::Remove));
+        delta.extend(unlearned.rewritten);
+        erase.extend(unlearned.erase);
         for job in cube.jobs().filter(|job| job.pages().iter().any(|page| has(gone, *page))) {
             let left: Vec<_> = job.pages().iter().copied().filter(|page| !has(gone, *page)).collect();
             delta.push(match left.is_empty() {
                 true => Change::Remove(RecordKey { kind: RecordKind::Job, id: job.id.raw() }),
-                false => Change::Put(Record::Job(with_pages(job, left))),
+                false => Change::Put(Record::Job(Job { kind: job.kind.with_pages(left), ..job.clone() })),
             });
         }
         (delta, erase)
     };
-    if forgotten.pages.is_empty() {
+    if forgotten.pages.is_empty() && forgotten.facts.is_empty() {
         return Ok(forgotten);
     }
     commit(engine, io, &turn, Commit { erase, ..Commit::new(delta, engine.ids.get()) }).await?;
@@ -82,19 +119,6 @@ fn segments_of<'a>(cube: &'a Cube, pages: &[PageId]) -> Vec<&'a Segment> {
         pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
     sort_and_dedup(&mut ids);
     ids.into_iter().filter_map(|id| cube.segment(id)).collect()
-}
-
-/// The segment with centroid, counts and times of its remaining pages.
-fn without(cube: &Cube, index: &crate::index::Index, segment: &Segment, gone: &[PageId], left: &[PageId]) -> Segment {
-    let mut segment = segment.clone();
-    // Pages that analysis has seen no longer count.
-    let n_gone = cube.members(segment.id).filter(|page| has(gone, *page) && !cube.is_analysed(*page)).count();
-    segment.l_interaction = segment.l_interaction.saturating_sub(n_gone as u32);
-    recentre(&mut segment, index.space(), left.iter().filter_map(|&page| page_vector(index, page)));
-    let said = || left.iter().filter_map(|&page| cube.page(page)).map(|page| page.time_or_recorded());
-    segment.start = said().min();
-    segment.end = said().max();
-    segment
 }
 
 /// Sessions whose every page goes.
@@ -129,15 +153,9 @@ fn unlinked(cube: &Cube, gone: &[PageId]) -> Vec<Change> {
     let joined = neighbours.into_iter().filter_map(|id| cube.place(id)).map(|place| Place {
         pre: beyond(place.pre, |place| place.pre),
         next: beyond(place.next, |place| place.next),
+        // It tells of the chain so far, and that may be of the pages that go.
+        meta_info: String::new(),
         ..place.clone()
     });
     joined.map(|place| Change::Put(Record::Place(place))).collect()
-}
-
-fn with_pages(job: &Job, pages: Vec<PageId>) -> Job {
-    let kind = match job.kind {
-        JobKind::Consolidate { .. } => JobKind::Consolidate { pages },
-        JobKind::Embed { .. } => JobKind::Embed { pages },
-    };
-    Job { kind, ..job.clone() }
 }

@@ -110,7 +110,8 @@ fn is_wanted(cube: &Cube, record: &Record, new_pages: &HashSet<PageId>, occupied
         Record::Trait(of) => cube.traits().all(|known| known.dimension != of.dimension),
         Record::ChangeEntry(entry) => cube.change(entry.id).is_none(),
         Record::Analysed(of) => new_pages.contains(&of.page),
-        Record::Job(_) => false,
+        Record::Denied(of) => !cube.is_denied(of.digest),
+        Record::Job(_) | Record::Ledger(_) | Record::Modes(_) => false,
     }
 }
 

@@ -14,23 +14,34 @@ mod event;
 mod export;
 mod forget;
 mod import;
+mod learn;
 mod open;
+mod persona;
+mod persona_view;
+pub mod policy;
+mod promote;
 mod respond;
 mod retrieve;
 mod seal;
+mod spending;
 mod view;
 mod work;
 mod writer;
 
 pub use add::{Added, add};
 pub use clear::clear;
-pub use engine::{Embedder, Engine, OpenOptions};
-pub use event::Event;
+pub use engine::{Embedder, Engine, OpenOptions, Settings};
+pub use event::{Event, RefusedPart};
 pub use export::export;
 pub use forget::{Forgotten, forget};
 pub use import::{Imported, import};
 pub use open::open;
-pub use respond::{Mode, RespondInput, Responded, respond};
+pub use persona::{Act, FactInput, act, never_recall_page, set_profile, undo};
+pub use persona_view::{
+    CauseView, ChangeView, EvidenceView, FactView, FactsWanted, LedgerView, ProfileText, ProfileView, RecordView, StepView, TraitView,
+};
+pub use policy::{Policies, UpdatePolicy};
+pub use respond::{Manner, Merged, Mode, RespondInput, Responded, merge, respond};
 pub use retrieve::{Filter, Hit, Recall, RetrieveInput, retrieve};
 pub use view::{JobView, PageView, SegmentView, Stats, TiersView};
-pub use work::{Worked, flush, retry, work};
+pub use work::{Analysed, Worked, analyse, flush, retry, work};

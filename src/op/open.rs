@@ -33,7 +33,7 @@ pub async fn open(io: Io, options: OpenOptions) -> Result<Rc<Engine>> {
     let (replica, chunk_ids) = (manifest.replica, manifest.chunks.clone());
     let mut seq = manifest.sealed_seq;
     let mut ids_used = manifest.ids_used;
-    let engine = Engine::new(options, manifest);
+    let engine = Engine::new(options, manifest)?;
     let mut latest: HashMap<RecordKey, (u64, Option<Change>)> = HashMap::new();
     let mut newer = None;
     let mut chunk_values = Vec::with_capacity(chunk_ids.len());

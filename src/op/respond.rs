@@ -5,27 +5,49 @@ use super::commit::{Commit, commit};
 use super::engine::Engine;
 use super::event::Event;
 use super::retrieve::{Filter, Recall, RetrieveInput, retrieve};
+use super::spending::RESPOND;
 use crate::effect::{ChatMessage, ChatReply, ChatRequest, ChatRole, FinishReason, Io, Usage};
 use crate::error::{Error, ErrorCode, Result};
-use crate::generation::{Exchange, respond_prompt};
-use crate::id::PageId;
-use crate::model::{Change, Page, Record};
+use crate::generation::{Exchange, Front, fact_line, respond_prompt};
+use crate::id::{PageId, Side};
+use crate::model::{Change, Cube, Page, Record};
+use crate::updating::long_term::static_profile;
 use crate::updating::short_term::NewPage;
 
 /// Tokens of the conversation so far that go into a prompt; older pages are left to recall.
 const HISTORY_TOKENS: u32 = 1_500;
+
+/// How to answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Manner {
+    /// How to write, in words.
+    pub style: Option<String>,
+    /// What the assistant is to the user, in words.
+    pub relationship: Option<String>,
+    /// Tokens of recalled memory in the prompt.
+    pub budget_tokens: u32,
+}
 
 /// What to answer.
 #[derive(Clone, Debug)]
 pub struct RespondInput {
     /// The user's turn; its answer is empty.
     pub page: NewPage,
-    /// How to write, in words.
-    pub style: Option<String>,
-    /// Tokens of recalled memory in the prompt.
-    pub budget_tokens: u32,
+    /// How.
+    pub manner: Manner,
     /// The call whose listener gets the text as it comes.
     pub call_id: Option<String>,
+}
+
+/// A prompt with what it was made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merged {
+    /// Role, persona, pinned facts: the same bytes as long as those are.
+    pub system: String,
+    /// The whole prompt.
+    pub messages: Vec<ChatMessage>,
+    /// What was recalled.
+    pub recall: Recall,
 }
 
 /// Who answered.
@@ -62,19 +84,15 @@ pub struct Responded {
 /// takes it up again.
 pub async fn respond(engine: &Engine, io: &Io, input: RespondInput, now_ms: i64) -> Result<Responded> {
     let query = input.page.user_input.clone();
+    let client_id = input.page.client_id.clone();
     // Without a model there is no prompt that would hold the pages of short-term memory beside what was recalled.
-    let history = if engine.options.has_chat { history(engine, input.page.client_id.as_deref()) } else { Vec::new() };
-    let exclude = history.iter().map(|(id, _)| *id).chain(taken_up(engine, input.page.client_id.as_deref())).collect();
-    let search = RetrieveInput {
-        budget_tokens: input.budget_tokens,
-        filter: Filter { exclude, no_open_questions: true, ..Filter::default() },
-        ..RetrieveInput::new(query.clone())
-    };
-    let recall = retrieve(engine, io, &search, now_ms).await?;
+    let prompts = engine.options.chat_model.is_some();
+    let Merged { messages, recall, .. } =
+        assemble(engine, io, &query, &input.manner, client_id.as_deref(), prompts, now_ms).await?;
     let added = add(engine, io, vec![input.page], now_ms).await?;
     let page =
         added.first().copied().map(Added::page).ok_or_else(|| Error::internal("a turn was admitted without a page"))?;
-    if !engine.options.has_chat {
+    if engine.options.chat_model.is_none() {
         let text = recall.context.clone();
         return Ok(Responded {
             text,
@@ -85,24 +103,73 @@ pub async fn respond(engine: &Engine, io: &Io, input: RespondInput, now_ms: i64)
             usage: Usage::default(),
         });
     }
+    let request = ChatRequest { messages, max_output_tokens: None, format: None, stream_to: input.call_id };
+    let reply = io.chat(request).await;
+    let reply = reply.and_then(|reply| check(&reply).map(|()| reply));
+    engine.spend(now_ms, RESPOND, reply.as_ref().map(|reply| reply.usage).unwrap_or_default(), reply.is_ok());
+    let reply = reply?;
+    engine.model_answered();
+    store_answer(engine, io, page, &reply.text).await?;
+    let ChatReply { text, finish_reason, usage, .. } = reply;
+    Ok(Responded { text, page, mode: Mode::Model, recall, finish_reason, usage })
+}
+
+/// The prompt that [`respond`] would send. Nothing is stored.
+///
+/// # Errors
+/// As [`retrieve`].
+pub async fn merge(engine: &Engine, io: &Io, query: &str, manner: &Manner, now_ms: i64) -> Result<Merged> {
+    assemble(engine, io, query, manner, None, true, now_ms).await
+}
+
+async fn assemble(
+    engine: &Engine,
+    io: &Io,
+    query: &str,
+    manner: &Manner,
+    client_id: Option<&str>,
+    prompts: bool,
+    now_ms: i64,
+) -> Result<Merged> {
+    let history = if prompts { history(engine, client_id) } else { Vec::new() };
+    let exclude = history.iter().map(|(id, _)| *id).chain(taken_up(engine, client_id)).collect();
+    let search = RetrieveInput {
+        budget_tokens: manner.budget_tokens,
+        filter: Filter { exclude, no_open_questions: true, no_pinned_facts: prompts, ..Filter::default() },
+        ..RetrieveInput::new(query)
+    };
+    let recall = retrieve(engine, io, &search, now_ms).await?;
     let exchanges = history.into_iter().map(|(_, exchange)| exchange).collect();
-    let prompt = respond_prompt(input.style.as_deref(), exchanges, &recall.context, &query);
+    let prompt = {
+        let cube = engine.cube.borrow();
+        let profile = |of: Side| cube.profile(of).map(|profile| profile.text.as_str());
+        let front = Front {
+            relationship: manner.relationship.as_deref(),
+            style: manner.style.as_deref(),
+            assistant: profile(Side::Agent),
+            user: profile(Side::User),
+            facts: &standing_facts(&cube),
+        };
+        respond_prompt(&front, exchanges, &recall.context, query)
+    };
     let message = |role, content| ChatMessage { role, content };
-    let mut messages = vec![message(ChatRole::System, prompt.system)];
+    let mut messages = vec![message(ChatRole::System, prompt.system.clone())];
     for exchange in prompt.history {
         let sides = [message(ChatRole::User, exchange.user), message(ChatRole::Assistant, exchange.assistant)];
         messages.extend(sides.into_iter().filter(|message| !message.content.trim().is_empty()));
     }
     messages.push(message(ChatRole::User, prompt.user));
-    let reply = io.chat(ChatRequest { messages, max_output_tokens: None, stream_to: input.call_id }).await?;
-    engine.count_call(|ledger| {
-        ledger.chat += 1;
-        ledger.count(reply.usage);
-    });
-    check(&reply)?;
-    store_answer(engine, io, page, &reply.text).await?;
-    let ChatReply { text, finish_reason, usage } = reply;
-    Ok(Responded { text, page, mode: Mode::Model, recall, finish_reason, usage })
+    Ok(Merged { system: prompt.system, messages, recall })
+}
+
+/// The static profile and the pinned facts, as lines of a prompt, in the order of their ids.
+fn standing_facts(cube: &Cube) -> Vec<String> {
+    let profile = static_profile(cube);
+    let fixed: Vec<_> = [profile.name, profile.gender, profile.birth_year].into_iter().flatten().collect();
+    let pinned = cube.facts().filter(|fact| fact.pinned && fact.is_open());
+    let pinned = pinned.filter(|fact| fixed.iter().all(|other| other.id != fact.id));
+    let all = fixed.iter().copied().chain(pinned).filter(|fact| !fact.never_recall);
+    all.map(|fact| fact_line(fact, None)).collect()
 }
 
 /// What the model did not say is not stored as if it had.

@@ -1,12 +1,16 @@
 //! Pictures of the state, for people. Computed when asked for; reading them changes nothing.
 
+use hashbrown::HashSet;
 use serde::Serialize;
 
+use super::consolidate::theme;
 use super::embed::without_vectors;
 use super::engine::Engine;
 use super::retrieve::tier_name;
+use super::spending::{EMBED, QUERY, Waits};
+use super::work::waits_for;
 use crate::id::PageId;
-use crate::model::{JobKind, Metadata, Page, Segment};
+use crate::model::{Cube, JobKind, Metadata, Page, Segment};
 use crate::order::sort_by;
 use crate::updating::heat::heat;
 
@@ -43,6 +47,19 @@ pub struct PageView {
     pub metadata: Metadata,
     /// Whether it is about to sink into mid-term memory.
     pub waiting: bool,
+    /// Every segment that holds it.
+    pub segment_ids: Vec<String>,
+    /// The page before it in its dialogue chain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pre: Option<String>,
+    /// The page after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// What its chain is about so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta_info: Option<String>,
+    /// Whether it is kept out of every recall.
+    pub never_recall: bool,
 }
 
 /// Heat with its terms.
@@ -69,7 +86,7 @@ pub struct SegmentView {
     pub summary: String,
     /// Its keywords.
     pub keywords: Vec<String>,
-    /// Its leading keywords.
+    /// Its title, or its leading keywords.
     pub theme: String,
     /// Its pages in the order of arrival.
     pub pages: Vec<String>,
@@ -79,7 +96,7 @@ pub struct SegmentView {
     pub heat: HeatView,
     /// Last visit or new page, milliseconds since the epoch.
     pub last_access: i64,
-    /// Whether a model described it.
+    /// Whether a model has seen all of its pages.
     pub enriched: bool,
     /// When its first page was said.
     pub start_time: Option<i64>,
@@ -107,10 +124,13 @@ pub struct TiersView {
 pub struct JobView {
     /// Its id.
     pub id: String,
-    /// `consolidate` or `embed`.
+    /// `consolidate`, `embed`, `enrich` or `promote`.
     pub kind: &'static str,
     /// `queued` or `failed`.
     pub state: &'static str,
+    /// What it waits for, its own time apart: `pause`, `budget`, `model` or `table`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<&'static str>,
     /// Attempts that failed.
     pub attempts: u32,
     /// Not before, milliseconds since the epoch.
@@ -204,7 +224,16 @@ counts! {
         /// Whether it can be asked.
         ready: bool,
     }
-    /// Calls to models since the memory was opened.
+    /// Facts of long-term memory.
+    FactStats {
+        /// Believed, and at hand.
+        open: usize,
+        /// Closed.
+        closed: usize,
+        /// Out of their queue for want of room.
+        archived: usize,
+    }
+    /// Calls to models in the days that the ledger keeps.
     CallStats {
         /// To the language model.
         chat: u64,
@@ -239,6 +268,12 @@ counts! {
         embedder: EmbedderStats,
         /// Calls.
         calls: CallStats,
+        /// Facts.
+        facts: FactStats,
+        /// Traits that are known.
+        traits: usize,
+        /// Changes of long-term memory that are kept.
+        changes: usize,
     }
 }
 
@@ -246,7 +281,9 @@ impl Engine {
     /// The tiers, heat as of `now_ms`.
     pub fn tiers(&self, now_ms: i64) -> TiersView {
         let cube = self.cube.borrow();
-        let short_term = cube.short_term().filter_map(|id| cube.page(id)).map(|page| self.page_view(page)).collect();
+        let waiting = waiting(&cube);
+        let short_term = cube.short_term().filter_map(|id| cube.page(id));
+        let short_term = short_term.map(|page| self.page_view(page, &waiting)).collect();
         let mut segments: Vec<_> = cube.segments().map(|segment| self.segment_view(segment, now_ms)).collect();
         sort_by(&mut segments, |a, b| b.heat.value.total_cmp(&a.heat.value).then(a.id.cmp(&b.id)));
         let (archive, mid_term) = segments.into_iter().partition(|segment| segment.tier == "archive");
@@ -255,20 +292,21 @@ impl Engine {
 
     /// Pages, the newest first.
     pub fn pages(&self, offset: usize, limit: usize) -> Vec<PageView> {
-        self.cube.borrow().pages().rev().skip(offset).take(limit).map(|page| self.page_view(page)).collect()
+        let cube = self.cube.borrow();
+        let waiting = waiting(&cube);
+        cube.pages().rev().skip(offset).take(limit).map(|page| self.page_view(page, &waiting)).collect()
     }
 
     /// Jobs, the oldest first.
-    pub fn jobs(&self) -> Vec<JobView> {
+    pub fn jobs(&self, now_ms: i64) -> Vec<JobView> {
         let cube = self.cube.borrow();
+        let paused = self.paused.get().then_some(Waits::Pause);
         cube.jobs()
             .map(|job| JobView {
                 id: job.id.to_string(),
-                kind: match job.kind {
-                    JobKind::Consolidate { .. } => "consolidate",
-                    JobKind::Embed { .. } => "embed",
-                },
+                kind: job.kind.name(),
                 state: if job.failed { "failed" } else { "queued" },
+                waits_for: paused.or_else(|| waits_for(self, job, now_ms)).map(Waits::as_str),
                 attempts: job.attempts,
                 not_before: job.not_before_ms.max(0),
                 error: job
@@ -291,14 +329,18 @@ impl Engine {
         let (wal_records, wal_bytes) = catalog.log_size();
         let (chunks, chunk_bytes) = catalog.chunk_size();
         let space = self.space();
-        let ledger = self.ledger.get();
+        let waiting = waiting(&cube);
+        let days = self.ledger_days();
+        let rows = || days.iter().flat_map(|day| &day.rows);
+        let is_embed = |operation: &str| operation == EMBED || operation == QUERY;
+        let sum = |embed: bool| rows().filter(|row| is_embed(&row.operation) == embed).map(|row| row.calls).sum();
         Stats {
             pages: cube.n_pages(),
             turns: index.len(),
             short_term: ShortTermStats {
                 pages: cube.n_short_term(),
                 capacity: self.options.config.short_term_capacity,
-                waiting: cube.short_term().filter(|&id| self.is_waiting(id)).count(),
+                waiting: cube.short_term().filter(|id| waiting.contains(id)).count(),
             },
             mid_term: MidTermStats {
                 segments: mid_segments,
@@ -324,21 +366,24 @@ impl Engine {
                 id: space.map(|space| space.model),
             },
             calls: CallStats {
-                chat: ledger.chat,
-                embed: ledger.embed,
-                tokens_in: ledger.tokens_in,
-                tokens_out: ledger.tokens_out,
+                chat: sum(false),
+                embed: sum(true),
+                tokens_in: rows().map(|row| row.tokens_in).sum(),
+                tokens_out: rows().map(|row| row.tokens_out).sum(),
             },
+            facts: FactStats {
+                open: cube.facts().filter(|fact| fact.is_open() && !fact.archived).count(),
+                closed: cube.facts().filter(|fact| !fact.is_open()).count(),
+                archived: cube.facts().filter(|fact| fact.is_open() && fact.archived).count(),
+            },
+            traits: cube.traits().count(),
+            changes: cube.n_changes(),
         }
     }
 
-    fn is_waiting(&self, id: PageId) -> bool {
+    fn page_view(&self, page: &Page, waiting: &HashSet<PageId>) -> PageView {
         let cube = self.cube.borrow();
-        cube.jobs().any(|job| matches!(&job.kind, JobKind::Consolidate { pages } if pages.contains(&id)))
-    }
-
-    fn page_view(&self, page: &Page) -> PageView {
-        let cube = self.cube.borrow();
+        let place = cube.place(page.id);
         let session = cube.session(page.session).and_then(|session| session.label.clone());
         PageView {
             id: page.id.to_string(),
@@ -351,9 +396,14 @@ impl Engine {
             offset_minutes: page.time.map_or(0, |time| time.offset_minutes),
             session: session.unwrap_or_else(|| page.session.to_string()),
             tier: tier_name(cube.tier(page.id)),
-            segment_id: cube.place(page.id).and_then(|place| place.segments.first()).map(ToString::to_string),
+            segment_id: place.and_then(|place| place.segments.first()).map(ToString::to_string),
             metadata: page.metadata.clone(),
-            waiting: self.is_waiting(page.id),
+            waiting: waiting.contains(&page.id),
+            segment_ids: place.map(|place| place.segments.iter().map(ToString::to_string).collect()).unwrap_or_default(),
+            pre: place.and_then(|place| place.pre).map(|page| page.to_string()),
+            next: place.and_then(|place| place.next).map(|page| page.to_string()),
+            meta_info: place.map(|place| place.meta_info.clone()).filter(|line| !line.is_empty()),
+            never_recall: place.is_some_and(|place| place.never_recall),
         }
     }
 
@@ -363,7 +413,7 @@ impl Engine {
         let heat = heat(&segment, &self.options.config, now_ms);
         SegmentView {
             id: segment.id.to_string(),
-            theme: segment.keywords.iter().take(3).cloned().collect::<Vec<_>>().join(" · "),
+            theme: theme(&segment),
             summary: segment.summary,
             keywords: segment.keywords,
             pages: cube.members(segment.id).map(|page| page.to_string()).collect(),
@@ -375,9 +425,15 @@ impl Engine {
                 r_recency: heat.r_recency,
             },
             last_access: segment.last_access_ms,
-            enriched: segment.enriched,
+            enriched: cube.members(segment.id).all(|page| cube.place(page).is_some_and(|place| place.drafted)),
             start_time: segment.start.map(|time| time.epoch_ms),
             end_time: segment.end.map(|time| time.epoch_ms),
         }
     }
+}
+
+/// Pages that a job is about to take into mid-term memory.
+fn waiting(cube: &Cube) -> HashSet<PageId> {
+    let jobs = cube.jobs().filter(|job| matches!(job.kind, JobKind::Consolidate { .. }));
+    jobs.flat_map(|job| job.pages().iter().copied()).collect()
 }

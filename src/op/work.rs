@@ -1,14 +1,19 @@
 //! The scheduler: persisted jobs, one at a time, with retries; then housekeeping of the log.
 
+use hashbrown::HashSet;
+
 use super::commit::{Commit, commit};
 use super::consolidate::consolidate;
 use super::embed::{backfill_jobs, embed};
 use super::engine::{Embedder, Engine};
 use super::event::Event;
+use super::promote::{Reach, promote, queue_promotions};
 use super::seal::{seal, seal_due};
-use crate::config::{RETRY_ATTEMPTS, RETRY_FIRST_MS};
+use super::spending::{Waits, delay_ms};
+use crate::config::RETRY_ATTEMPTS;
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
+use crate::generation::reply::BadReply;
 use crate::id::{JobId, PageId};
 use crate::model::{Change, Job, JobError, JobKind, Record};
 use crate::updating::short_term::consolidation_jobs;
@@ -22,13 +27,19 @@ pub struct Worked {
     pub next_due_ms: Option<i64>,
 }
 
-/// Does the next thing that is due: one job, or one sealing of the log.
+/// Does the next thing that is due: one job, or one sealing of the log. Nothing while background work is paused.
 ///
 /// # Errors
 /// Those of the store. A job that fails is no error here: it is kept, with its reason, and tried again later.
 pub async fn work(engine: &Engine, io: &Io, now_ms: i64) -> Result<Worked> {
+    if engine.paused.get() {
+        engine.check_readable()?;
+        return Ok(Worked { ran: false, next_due_ms: None });
+    }
     queue_backfill(engine, io).await?;
-    let ran = match next_job(engine, Some(now_ms)) {
+    queue_enrichment(engine, io).await?;
+    queue_promotions(engine, io, Reach::Hot, now_ms).await?;
+    let ran = match next_job(engine, now_ms, Pace::Due, &[]) {
         Some(job) => {
             // The failure is kept with the job and has been reported.
             let _ = attempt(engine, io, job, now_ms).await?;
@@ -63,16 +74,55 @@ pub async fn flush(engine: &Engine, io: &Io, now_ms: i64) -> Result<()> {
             commit(engine, io, &turn, Commit::new(jobs, ids)).await?;
         }
     }
+    let first_error = drain(engine, io, Reach::Hot, now_ms).await?;
+    seal(engine, io).await?;
+    first_error.map_or(Ok(()), Err)
+}
+
+/// What an analysis on demand did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Analysed {
+    /// Pages that long-term analysis has seen now and had not before.
+    pub pages: usize,
+    /// Changes of long-term memory.
+    pub changes: usize,
+}
+
+/// Does every waiting job, and then analyses all of mid-term memory that no analysis has seen, hot or not (MemoryOS: force
+/// analysis).
+///
+/// # Errors
+/// The first job's error, after all others have been done.
+pub async fn analyse(engine: &Engine, io: &Io, now_ms: i64) -> Result<Analysed> {
+    let count = || {
+        let cube = engine.cube.borrow();
+        (cube.pages().filter(|page| cube.is_analysed(page.id)).count(), cube.n_changes())
+    };
+    let before = count();
+    let first_error = drain(engine, io, Reach::All, now_ms).await?;
+    let after = count();
+    let done = Analysed { pages: after.0.saturating_sub(before.0), changes: after.1.saturating_sub(before.1) };
+    first_error.map_or(Ok(done), Err)
+}
+
+/// Does every job that can be done, once, with those that they bring. Returns the first error of a job.
+async fn drain(engine: &Engine, io: &Io, reach: Reach, now_ms: i64) -> Result<Option<Error>> {
     let mut first_error = None;
     let mut tried = Vec::new();
-    while let Some(job) = next_job_but(engine, None, &tried) {
+    loop {
+        queue_enrichment(engine, io).await?;
+        queue_promotions(engine, io, Reach::Hot, now_ms).await?;
+        let mut next = next_job(engine, now_ms, Pace::AtOnce, &tried);
+        if next.is_none() && reach == Reach::All {
+            queue_promotions(engine, io, reach, now_ms).await?;
+            next = next_job(engine, now_ms, Pace::AtOnce, &tried);
+        }
+        let Some(job) = next else { return Ok(first_error) };
         tried.push(job.id);
         if let Err(error) = attempt(engine, io, job, now_ms).await? {
             first_error.get_or_insert(error);
         }
     }
-    seal(engine, io).await?;
-    first_error.map_or(Ok(()), Err)
 }
 
 /// Queues jobs for pages that lack vectors, when that may have changed.
@@ -91,29 +141,63 @@ async fn queue_backfill(engine: &Engine, io: &Io) -> Result<()> {
     Ok(())
 }
 
+/// Queues jobs for pages that rules have filed and a model should see: after an outage, or when a model came later.
+async fn queue_enrichment(engine: &Engine, io: &Io) -> Result<()> {
+    if !engine.enrichment_due.get() || !engine.policy().asks_model() {
+        return Ok(());
+    }
+    let turn = engine.write_turn().await?;
+    let mut ids = engine.ids.get();
+    let jobs: Vec<_> = {
+        let cube = engine.cube.borrow();
+        let queued: HashSet<PageId> = {
+            let jobs = cube.jobs().filter(|job| matches!(job.kind, JobKind::Enrich { .. }));
+            jobs.flat_map(|job| job.pages().iter().copied()).collect()
+        };
+        let is_due = |id: &PageId| {
+            let place = cube.place(*id);
+            place.is_some_and(|place| !place.segments.is_empty() && !place.drafted) && !queued.contains(id)
+        };
+        let due: Vec<PageId> = cube.pages().map(|page| page.id).filter(is_due).collect();
+        let batches = due.chunks(engine.options.config.consolidation_batch);
+        let job = |pages: &[PageId]| JobKind::Enrich { pages: pages.to_vec() };
+        batches
+            .map(|pages| Change::Put(Record::Job(Job::new(JobId::from_raw(ids.next_raw()), job(pages)))))
+            .collect()
+    };
+    if !jobs.is_empty() {
+        commit(engine, io, &turn, Commit::new(jobs, ids)).await?;
+    }
+    engine.enrichment_due.set(false);
+    Ok(())
+}
+
 /// Does a job. The outer result is the store's, the inner one the job's.
 async fn attempt(engine: &Engine, io: &Io, job: Job, now_ms: i64) -> Result<Result<()>> {
     let outcome = match &job.kind {
-        JobKind::Consolidate { pages } => consolidate(engine, io, job.id, pages, now_ms).await,
-        JobKind::Embed { pages } => embed(engine, io, job.id, pages).await,
+        JobKind::Consolidate { .. } | JobKind::Enrich { .. } => consolidate(engine, io, &job, now_ms).await,
+        JobKind::Embed { pages } => embed(engine, io, job.id, pages, now_ms).await,
+        JobKind::Promote { .. } => promote(engine, io, &job, now_ms).await,
     };
     let Err(error) = outcome else { return Ok(Ok(())) };
     if is_of_the_store(error.code()) {
         return Err(error);
     }
     let attempts = job.attempts + 1;
-    let failed = attempts >= RETRY_ATTEMPTS;
-    let delay_ms = RETRY_FIRST_MS << (attempts - 1).min(16);
+    let failed = attempts >= RETRY_ATTEMPTS && is_the_jobs_own(engine, &job, &error, now_ms);
     let kept = Job {
         attempts,
-        not_before_ms: now_ms.saturating_add(delay_ms),
+        not_before_ms: now_ms.saturating_add(delay_ms(attempts)),
         failed,
         error: Some(JobError { code: error.code().as_str().into(), message: error.message().into() }),
         ..job
     };
     let turn = engine.write_turn().await?;
     let id = kept.id;
-    if engine.cube.borrow().job(id).is_some() {
+    let known = engine.cube.borrow().job(id).map(|job| job.pages().to_vec());
+    if let Some(pages) = known {
+        // Pages may have been forgotten meanwhile.
+        let kept = Job { kind: kept.kind.with_pages(pages), ..kept };
         commit(engine, io, &turn, Commit::new(vec![Change::Put(Record::Job(kept))], engine.ids.get())).await?;
     }
     engine.emit(Event::JobFailed {
@@ -123,6 +207,19 @@ async fn attempt(engine: &Engine, io: &Io, job: Job, now_ms: i64) -> Result<Resu
         will_retry: !failed,
     });
     Ok(Err(error))
+}
+
+/// Whether a failure is of this job and not of the provider as a whole. Notes a failing language model, which then rests.
+///
+/// A provider that is out sets no job aside, however long it is; a job that fails while others succeed is.
+fn is_the_jobs_own(engine: &Engine, job: &Job, error: &Error, now_ms: i64) -> bool {
+    let is_out = matches!(BadReply::of(error), None | Some(BadReply::Failure(_)));
+    if !job.kind.asks_chat() || !is_out {
+        return true;
+    }
+    engine.model_failed(now_ms);
+    let health = engine.health.get();
+    health.answered && health.failures <= job.attempts
 }
 
 fn is_of_the_store(code: ErrorCode) -> bool {
@@ -136,35 +233,59 @@ fn is_of_the_store(code: ErrorCode) -> bool {
     )
 }
 
-fn next_job(engine: &Engine, due_ms: Option<i64>) -> Option<Job> {
-    next_job_but(engine, due_ms, &[])
+/// Whether jobs wait for their time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    Due,
+    AtOnce,
 }
 
-/// The job to do next: consolidation before embedding, the oldest first. `due_ms: None` does not wait.
-fn next_job_but(engine: &Engine, due_ms: Option<i64>, tried: &[JobId]) -> Option<Job> {
+/// The job to do next: consolidation, then vectors, then long-term memory, then what rules have filed; the oldest first.
+fn next_job(engine: &Engine, now_ms: i64, pace: Pace, tried: &[JobId]) -> Option<Job> {
     let cube = engine.cube.borrow();
     let can_run = |job: &&Job| {
-        !job.failed
-            && due_ms.is_none_or(|now| job.not_before_ms <= now)
-            && !tried.contains(&job.id)
-            && is_possible(engine, job)
+        let is_time = pace == Pace::AtOnce || job.not_before_ms <= now_ms;
+        let waits = waits_for(engine, job, now_ms);
+        // A model that has failed rests, unless somebody insists; and then not for ever.
+        let insists = waits == Some(Waits::Model) && pace == Pace::AtOnce && !engine.is_model_out(now_ms);
+        !job.failed && is_time && (waits.is_none() || insists) && !tried.contains(&job.id)
     };
-    cube.jobs().filter(can_run).min_by_key(|job| (matches!(job.kind, JobKind::Embed { .. }), job.id)).cloned()
+    cube.jobs().filter(can_run).min_by_key(|job| (priority(&job.kind), job.not_before_ms, job.id)).cloned()
 }
 
-/// A job that needs the embedding table waits for it without counting as tried.
-fn is_possible(engine: &Engine, job: &Job) -> bool {
-    match job.kind {
-        JobKind::Consolidate { .. } => true,
-        JobKind::Embed { .. } => engine.options.embedder != Embedder::Builtin || engine.table().is_some(),
+const fn priority(kind: &JobKind) -> u8 {
+    match kind {
+        JobKind::Consolidate { .. } => 0,
+        JobKind::Embed { .. } => 1,
+        JobKind::Promote { .. } => 2,
+        JobKind::Enrich { .. } => 3,
     }
+}
+
+/// What a job waits for, its own time apart.
+pub(super) fn waits_for(engine: &Engine, job: &Job, now_ms: i64) -> Option<Waits> {
+    let is_embed = matches!(job.kind, JobKind::Embed { .. });
+    if is_embed && engine.options.embedder == Embedder::Builtin {
+        return engine.table().is_none().then_some(Waits::Table);
+    }
+    if is_embed {
+        return engine.is_budget_spent(now_ms).then_some(Waits::Budget);
+    }
+    // Consolidation goes by rules where it need not wait for the model.
+    let by_rules = matches!(job.kind, JobKind::Consolidate { .. })
+        && (!engine.policy().asks_model() || engine.is_model_out(now_ms));
+    if by_rules { None } else { engine.model_waits(now_ms) }
 }
 
 fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
     let cube = engine.cube.borrow();
-    let jobs =
-        cube.jobs().filter(|job| !job.failed && is_possible(engine, job)).map(|job| job.not_before_ms.max(now_ms));
-    jobs.min().or_else(|| seal_due(engine).then_some(now_ms))
+    let due = |job: &Job| match waits_for(engine, job, now_ms) {
+        None => Some(job.not_before_ms.max(now_ms)),
+        Some(Waits::Budget) => Some(Engine::next_day_ms(now_ms).max(job.not_before_ms)),
+        Some(Waits::Model) => engine.health.get().rests_until_ms.map(|until| until.max(job.not_before_ms)),
+        Some(Waits::Table | Waits::Pause) => None,
+    };
+    cube.jobs().filter(|job| !job.failed).filter_map(due).min().or_else(|| seal_due(engine).then_some(now_ms))
 }
 
 /// Puts a failed job back into the queue.

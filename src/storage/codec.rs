@@ -179,6 +179,9 @@ pub fn encode_record(out: &mut Vec<u8>, seq: u64, key: RecordKey, record: Option
             Record::Trait(inner) => payload(inner),
             Record::ChangeEntry(inner) => payload(inner),
             Record::Analysed(inner) => payload(inner),
+            Record::Ledger(inner) => payload(inner),
+            Record::Modes(inner) => payload(inner),
+            Record::Denied(inner) => payload(inner),
         }?;
         out.extend_from_slice(&payload);
     }
@@ -232,10 +235,9 @@ mod tests {
     fn place(id: u64) -> Record {
         let page = PageId::from_raw(id);
         Record::Place(Place {
-            page,
             segments: vec![SegmentId::from_raw(9)],
-            pre: None,
             next: Some(PageId::from_raw(id + 1)),
+            ..Place::short_term(page)
         })
     }
 
@@ -263,7 +265,7 @@ mod tests {
 
     #[test]
     fn b04_entries_of_history_and_marks_of_analysis_round_trip() {
-        let profile = Profile { version: 3, of: Side::Agent, text: "patient".into(), recorded_at_ms: 5 };
+        let profile = Profile { version: 3, of: Side::Agent, text: "patient".into(), edited: false, recorded_at_ms: 5 };
         let profile = Record::Profile(profile);
         let step = ChangeStep { key: profile.key(), before: None, after: LongTerm::of(&profile) };
         let cause = Cause::Analysis { pages: vec![PageId::from_raw(1)], model: None, step: "profile".into() };

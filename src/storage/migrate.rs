@@ -28,6 +28,9 @@ pub fn decode_record(raw: &RawRecord<'_>) -> Result<Record> {
         (RecordKind::Trait, _) => read(raw).map(Record::Trait),
         (RecordKind::ChangeEntry, _) => read(raw).map(Record::ChangeEntry),
         (RecordKind::Analysed, _) => read(raw).map(Record::Analysed),
+        (RecordKind::Ledger, _) => read(raw).map(Record::Ledger),
+        (RecordKind::Modes, _) => read(raw).map(Record::Modes),
+        (RecordKind::Denied, _) => read(raw).map(Record::Denied),
     }
 }
 

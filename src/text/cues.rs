@@ -3,10 +3,9 @@
 //! Written by hand because a regular-expression engine would be a large part of the wasm module. A word is a longest
 //! run of Unicode letters, numbers and underscores, which is what `\b` means in the recipe.
 
-use unicode_general_category::{GeneralCategory as Category, get_general_category};
-
 use crate::model::Cues;
 
+use super::category::{Category, category};
 use super::script::{is_space, is_word};
 
 /// Words of time (retrieval recipe, `TIME_WORDS`), sorted; a number of four digits is one too.
@@ -108,8 +107,7 @@ fn for_each_word<'a>(text: &'a str, f: &mut dyn FnMut(usize, &'a str, &'a str)) 
 }
 
 fn is_year(word: &str) -> bool {
-    let is_digit =
-        |c: char| c.is_ascii_digit() || (!c.is_ascii() && get_general_category(c) == Category::DecimalNumber);
+    let is_digit = |c: char| c.is_ascii_digit() || (!c.is_ascii() && category(c) == Category::Digit);
     word.chars().take(5).count() == 4 && word.chars().all(is_digit)
 }
 

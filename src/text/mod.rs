@@ -5,6 +5,8 @@
 //! diacritics, huge inputs) its documentation says so.
 
 mod budget;
+mod canonical;
+mod category;
 mod cues;
 mod keywords;
 mod script;
@@ -22,6 +24,7 @@ mod vocabulary;
 mod recipe_test;
 
 pub use budget::estimate_tokens;
+pub use canonical::for_each_composed;
 pub use cues::{asks_name, asks_when, cues};
 pub use keywords::keywords;
 pub use script::{is_cjk, is_emoji, is_unspaced, readable};

@@ -1,6 +1,6 @@
 //! Classes of characters.
 
-use unicode_general_category::{GeneralCategory as Category, get_general_category};
+use super::category::{Category, category};
 
 /// Share of letters outside Latin and CJK above which [`readable`] is false (retrieval recipe, `FOREIGN`).
 const FOREIGN: f64 = 0.3;
@@ -57,8 +57,7 @@ pub(super) fn is_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
     }
-    is_letter(c)
-        || matches!(get_general_category(c), Category::DecimalNumber | Category::LetterNumber | Category::OtherNumber)
+    matches!(category(c), Category::Letter | Category::Digit | Category::LetterNumber | Category::OtherNumber)
 }
 
 /// A letter of any script (general category L).
@@ -66,20 +65,12 @@ pub(super) fn is_letter(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphabetic();
     }
-    matches!(
-        get_general_category(c),
-        Category::UppercaseLetter
-            | Category::LowercaseLetter
-            | Category::TitlecaseLetter
-            | Category::ModifierLetter
-            | Category::OtherLetter
-    )
+    category(c) == Category::Letter
 }
 
 /// A combining mark (general category M).
 pub(super) fn is_mark(c: char) -> bool {
-    c >= '\u{300}'
-        && matches!(get_general_category(c), Category::NonspacingMark | Category::SpacingMark | Category::EnclosingMark)
+    c >= '\u{300}' && matches!(category(c), Category::NonspacingMark | Category::OtherMark)
 }
 
 /// Whether the built-in table can read `text`: at most 30 % of its letters are outside Latin and CJK.

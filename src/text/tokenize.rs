@@ -3,10 +3,9 @@
 //! Field rule. The stems field takes [`stem`](super::stem) of every [`TokenKind::Word`], and every `Bigram`, `Unigram` and `Lone`.
 //! The grams field takes the 4-grams ([`for_each_gram`]) of every `Word`, and every `Bigram` and `Lone`.
 
-use unicode_general_category::{GeneralCategory as Category, get_general_category};
-use unicode_normalization::char::{compose, decompose_canonical};
-
-use super::script::{is_emoji, is_letter, is_mark, is_unspaced};
+use super::canonical::{for_each_composed, for_each_part};
+use super::category::{Category, category};
+use super::script::{is_emoji, is_mark, is_unspaced};
 
 /// Longest word in characters; a longer run of letters (encoded bytes, mostly) is cut into words of this length.
 pub const MAX_WORD_CHARS: usize = 128;
@@ -62,34 +61,6 @@ pub fn for_each_token(text: &str, f: &mut dyn FnMut(Token<'_>)) {
         for_each_composed(text, &mut |c| scanner.push(c));
     }
     scanner.flush();
-}
-
-/// Characters with their marks joined on, and compatibility ideographs as the ones they stand for. This is what form NFC does
-/// for text in its usual order; the tables of the whole of it would cost the wasm file 50 KB gzipped.
-fn for_each_composed(text: &str, f: &mut dyn FnMut(char)) {
-    let mut pending = None;
-    for c in text.chars() {
-        let c = match c {
-            '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}' => {
-                let mut unified = c;
-                decompose_canonical(c, |c| unified = c);
-                unified
-            }
-            c => c,
-        };
-        pending = match pending.and_then(|before| compose(before, c)) {
-            Some(joined) => Some(joined),
-            None => {
-                if let Some(before) = pending {
-                    f(before);
-                }
-                Some(c)
-            }
-        };
-    }
-    if let Some(last) = pending {
-        f(last);
-    }
 }
 
 /// Whether `word`, lower-case, is an English stop word that [`for_each_token`] leaves out.
@@ -155,7 +126,7 @@ impl Scanner<'_> {
             }
             // й would decompose into и and a breve
             '\u{439}' | '\u{419}' => self.push_letter('\u{439}'),
-            _ => c.to_lowercase().for_each(|c| decompose_canonical(c, |c| self.push_folded(c))),
+            _ => c.to_lowercase().for_each(|c| for_each_part(c, &mut |c| self.push_folded(c))),
         }
     }
 
@@ -183,11 +154,10 @@ impl Scanner<'_> {
             '\u{6f0}'..='\u{6f9}' => self.push_digit(c, '\u{6f0}'),
             '\u{ff10}'..='\u{ff19}' => self.push_digit(c, '\u{ff10}'),
             '\u{ff41}'..='\u{ff5a}' => self.push_letter(char::from((u32::from(c) - 0xff41) as u8 + b'a')),
-            c if is_letter(c) => self.push_letter(c),
-            c => match get_general_category(c) {
-                Category::DecimalNumber | Category::LetterNumber => self.push_letter(c),
-                _ if is_mark(c) && !self.word.is_empty() => self.word.push(c),
-                _ if is_mark(c) && !self.run.is_empty() => self.run.push(c),
+            c => match category(c) {
+                Category::Letter | Category::Digit | Category::LetterNumber => self.push_letter(c),
+                Category::NonspacingMark | Category::OtherMark if !self.word.is_empty() => self.word.push(c),
+                Category::NonspacingMark | Category::OtherMark if !self.run.is_empty() => self.run.push(c),
                 _ => self.flush(),
             },
         }

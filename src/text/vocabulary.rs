@@ -3,9 +3,9 @@
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
-use unicode_general_category::{GeneralCategory as Category, get_general_category};
-use unicode_normalization::char::decompose_canonical;
 
+use super::canonical::for_each_part;
+use super::category::{Category, category};
 use super::script::{is_cjk, is_space};
 
 /// A word longer than this many characters is unknown (BERT's tokenizer).
@@ -140,15 +140,10 @@ pub(super) fn for_each_bert_word(text: &str, f: &mut dyn FnMut(&str)) {
             }
             !c.is_ascii_alphanumeric()
         } else {
-            match get_general_category(c) {
+            match category(c) {
                 _ if c == '\u{fffd}' => return,
-                Category::NonspacingMark
-                | Category::Control
-                | Category::Format
-                | Category::Surrogate
-                | Category::PrivateUse
-                | Category::Unassigned => return,
-                category => is_cjk(c) || is_punctuation(category),
+                Category::NonspacingMark | Category::Control => return,
+                category => is_cjk(c) || category == Category::Punctuation,
             }
         };
         if !alone && !is_space(c) {
@@ -166,28 +161,14 @@ pub(super) fn for_each_bert_word(text: &str, f: &mut dyn FnMut(&str)) {
     if text.is_ascii() {
         text.chars().for_each(|c| push(c.to_ascii_lowercase()));
     } else {
-        // Character by character, so that the tables of the other normal forms stay out of the wasm file. Marks that a
-        // whole-text normalisation would reorder are dropped all the same.
+        // Character by character: marks that a whole-text normalisation would reorder are dropped all the same.
         for c in text.chars() {
-            decompose_canonical(c, |c| c.to_lowercase().for_each(&mut push));
+            for_each_part(c, &mut |c| c.to_lowercase().for_each(&mut push));
         }
     }
     if !word.is_empty() {
         f(&word);
     }
-}
-
-fn is_punctuation(category: Category) -> bool {
-    matches!(
-        category,
-        Category::ConnectorPunctuation
-            | Category::DashPunctuation
-            | Category::OpenPunctuation
-            | Category::ClosePunctuation
-            | Category::InitialPunctuation
-            | Category::FinalPunctuation
-            | Category::OtherPunctuation
-    )
 }
 
 #[cfg(test)]

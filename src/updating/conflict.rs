@@ -30,7 +30,7 @@ pub type Rank = (FactSource, i64, i64, FactId);
 
 /// The rank of a fact within its slot.
 pub fn rank(fact: &Fact) -> Rank {
-    (fact.source, fact.last_said().epoch_ms, fact.recorded_at_ms, fact.id)
+    (fact.authority(), fact.last_said().epoch_ms, fact.recorded_at_ms, fact.id)
 }
 
 /// The slot of a fact; `None` for one that is never merged.
@@ -92,7 +92,7 @@ fn value_of(fact: &Fact) -> String {
 
 /// A back-dated or outranked fact, closed by the first fact that holds after it, or else by the winner.
 fn placed(new: Fact, winner: &Fact, peers: &[&Fact]) -> Fact {
-    let begins_later = |fact: &&&Fact| fact.source >= new.source && fact.start().epoch_ms > new.start().epoch_ms;
+    let begins_later = |fact: &&&Fact| fact.authority() >= new.authority() && fact.start().epoch_ms > new.start().epoch_ms;
     // A value that the user took back was never replaced by anything, and replaces nothing.
     let next = peers.iter().filter(begins_later).filter(|fact| fact.reason.as_deref() != Some(REASON_RETRACTED));
     match next.min_by_key(|fact| (fact.start().epoch_ms, rank(fact))) {
@@ -103,7 +103,7 @@ fn placed(new: Fact, winner: &Fact, peers: &[&Fact]) -> Fact {
 
 /// Closes `loser` in favour of `winner` at `end`, or where it begins if that is later: then it never held.
 fn close(loser: Fact, winner: &Fact, end: Timestamp) -> Fact {
-    let outranked = winner.source > loser.source;
+    let outranked = winner.authority() > loser.authority();
     Fact {
         valid_to: Some(loser.start().max(end)),
         superseded_by: Some(winner.id),
@@ -168,5 +168,5 @@ pub fn held_at<'a>(facts: impl IntoIterator<Item = &'a Fact>, at: Timestamp) -> 
     facts
         .into_iter()
         .filter(holds)
-        .max_by_key(|fact| (fact.source, fact.start().epoch_ms, fact.recorded_at_ms, fact.id))
+        .max_by_key(|fact| (fact.authority(), fact.start().epoch_ms, fact.recorded_at_ms, fact.id))
 }

@@ -39,6 +39,7 @@ mod tests {
     fn segment(n_visit: u32, l_interaction: u32, last_access_ms: i64) -> Segment {
         Segment {
             id: SegmentId::from_raw(1),
+            title: String::new(),
             keywords: vec![],
             summary: String::new(),
             space: None,
@@ -49,7 +50,6 @@ mod tests {
             start: None,
             end: None,
             archived: false,
-            enriched: false,
         }
     }
 

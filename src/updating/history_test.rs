@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use super::history::{UndoError, as_of, fact_key};
-use super::long_term::{CandidateFact, pin, take_back};
+use super::long_term::{pin, take_back};
 use super::long_term_test::{memory, said};
 use super::unlearn::unlearn;
 use crate::error::{Error, ErrorCode};
 use crate::id::{ChangeId, FactId, PageId};
-use crate::model::{Change, Cube, FactSource, LongTerm};
+use crate::model::{CandidateFact, Change, Cube, FactSource, LongTerm};
 use crate::time::Timestamp;
 
 #[test]
@@ -36,7 +36,7 @@ fn b04_undo_names_the_later_change_in_the_way() {
     m.learn(&[said("home city", "Lisbon", 10)]);
     let first = m.last_change();
     let lisbon = m.cube.facts().next().unwrap().id;
-    let pinned = pin(&m.cube, &m.config, lisbon, &mut m.ids, m.now_ms).unwrap();
+    let pinned = pin(&m.cube, &m.config, lisbon, true, &mut m.ids, m.now_ms).unwrap();
     m.apply(pinned);
     let pin = m.last_change();
     assert_eq!(m.undo(first), Err(UndoError::Later { change: Some(pin), key: fact_key(lisbon) }));
@@ -119,7 +119,7 @@ fn forgotten_pages_take_their_facts_and_the_words_of_history_with_them() {
     let mut m = memory();
     m.learn(&[said("home city", "Lisbon", 10), said("employer", "Acme", 10)]);
     m.learn(&[said("home city", "Berlin", 20), said("employer", "acme", 20)]);
-    let unlearned = unlearn(&m.cube, &[PageId::from_raw(20)]);
+    let unlearned = unlearn(&m.cube, &[PageId::from_raw(20)], &[]);
     let erased = unlearned.erase.iter().map(|&key| Change::Remove(key));
     m.apply(erased.chain(unlearned.rewritten.iter().cloned()).collect());
     assert_eq!(m.facts(), [("Lisbon", None, None), ("Acme", None, None)]);
@@ -127,7 +127,7 @@ fn forgotten_pages_take_their_facts_and_the_words_of_history_with_them() {
     assert_eq!(m.cube.n_changes(), 1);
     assert_eq!(as_of(&m.cube, i64::MAX), m.persona());
     // The last page takes the rest.
-    let unlearned = unlearn(&m.cube, &[PageId::from_raw(10)]);
+    let unlearned = unlearn(&m.cube, &[PageId::from_raw(10)], &[]);
     assert_eq!(unlearned.rewritten, []);
     m.apply(unlearned.erase.into_iter().map(Change::Remove).collect());
     assert_eq!(m.cube, Cube::default());

@@ -5,44 +5,22 @@
 //! because a queue that drops its head forgets the user's home for the hundredth trifle. `firstIn` selects the paper's order.
 
 use hashbrown::HashMap;
+use xxhash_rust::xxh32::xxh32;
 
 use super::conflict::{Settled, join_evidence, retract, settle, slot_of};
 use super::history::recorded;
-use super::slot::Slot;
+use super::slot::{Slot, compared_value};
 use crate::config::{
     ATTRIBUTE_MAX_CHARS, Config, FACTS_PER_WRITE, KnowledgeEviction, QUOTE_MAX_CHARS, VALUE_MAX_CHARS,
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, IdSource, Side};
-use crate::model::{Cause, Change, Cube, Evidence, Fact, FactKind, FactSource, Record, Subject};
+use crate::model::{CandidateFact, Cause, Change, Cube, Evidence, Fact, FactKind, FactSource, Record, Subject};
 use crate::order::sort_by;
 use crate::time::Timestamp;
 
 /// Slots of the static user profile (MemoryOS, 3.1).
 const STATIC_FIELDS: [&str; 3] = ["name", "gender", "birth year"];
-
-/// A fact that is to be remembered. Whoever makes it has checked that the quotations stand in their pages.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CandidateFact {
-    /// Whom it is about.
-    pub subject: Subject,
-    /// What it tells: "home city", "preference: jazz".
-    pub attribute: String,
-    /// The value: "Lisbon", "loves".
-    pub value: String,
-    /// Its sort.
-    pub kind: FactKind,
-    /// Who vouches for it; `Edited` is for what the user enters by hand.
-    pub source: FactSource,
-    /// How sure, 0 to 1; no number counts as 0.
-    pub confidence: f32,
-    /// The least trust of what it comes from, 0 to 1.
-    pub trust: f32,
-    /// Event time from which it holds, usually when it was said; `None` if unknown.
-    pub valid_from: Option<Timestamp>,
-    /// Quotations that support it; needed unless the user enters it.
-    pub evidence: Vec<Evidence>,
-}
 
 /// What became of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +52,8 @@ pub enum Refusal {
     TooManyClosed,
     /// [`FACTS_PER_WRITE`] candidates were taken already.
     TooMany,
+    /// The user has deleted it.
+    Denied,
 }
 
 /// What was learnt.
@@ -154,7 +134,7 @@ impl Board {
             let first_in = config.knowledge_eviction == KnowledgeEviction::FirstIn;
             let rank = |at: usize| {
                 let fact = &self.facts[at];
-                let edited = fact.source == FactSource::Edited;
+                let edited = fact.authority() == FactSource::Edited;
                 let support = fact.confidence * fact.evidence.len().max(1) as f32;
                 match first_in {
                     true => (edited, false, false, 0.0, fact.recorded_at_ms, fact.id),
@@ -207,7 +187,10 @@ pub fn learn(
     for (at, candidate) in candidates.iter().enumerate() {
         let mut ahead = *ids;
         let checked = match at < FACTS_PER_WRITE {
-            true => fact_of(candidate, FactId::from_raw(ahead.next_raw()), now_ms),
+            true => fact_of(candidate, FactId::from_raw(ahead.next_raw()), now_ms).and_then(|fact| {
+                let denied = fact.source != FactSource::Edited && cube.is_denied(digest(&fact));
+                if denied { Err(Refusal::Denied) } else { Ok(fact) }
+            }),
             false => Err(Refusal::TooMany),
         };
         let outcome = match checked {
@@ -260,12 +243,15 @@ fn fact_of(candidate: &CandidateFact, id: FactId, now_ms: i64) -> Result<Fact, R
         confidence: share(candidate.confidence),
         trust: share(candidate.trust),
         valid_from: candidate.valid_from,
+        since: candidate.since.clone(),
         confirmed: None,
         valid_to: None,
         recorded_at_ms: now_ms,
         superseded_by: None,
         reason: None,
         archived: false,
+        pinned: false,
+        never_recall: false,
         evidence: Vec::new(),
     };
     let cut = |of: &Evidence| Evidence { turn: of.turn, quote: of.quote.chars().take(QUOTE_MAX_CHARS).collect() };
@@ -279,6 +265,14 @@ fn fact_of(candidate: &CandidateFact, id: FactId, now_ms: i64) -> Result<Fact, R
         }
     }
     Ok(fact)
+}
+
+/// By what a deleted fact is known again: subject, attribute and value, normalised.
+pub fn digest(fact: &Fact) -> u64 {
+    let slot = slot_of(fact).map(|slot| slot.attribute().to_owned());
+    let value = compared_value(fact.kind, &fact.attribute, &fact.value);
+    let text = format!("{:?}\n{:?}\n{value}", fact.subject, slot.as_deref().unwrap_or(&fact.attribute));
+    u64::from(xxh32(text.as_bytes(), 0)) << 32 | u64::from(xxh32(text.as_bytes(), 1))
 }
 
 /// The first number of four digits that can be a year of birth.
@@ -321,14 +315,35 @@ pub fn static_profile(cube: &Cube) -> StaticProfile<'_> {
     profile
 }
 
-/// Pins a fact: it outranks what is said and inferred later, and is archived last.
+/// Pins a fact, or takes the pin out. Pinned it outranks what is said and inferred later, and is archived last.
 ///
 /// # Errors
 /// `NOT_FOUND` for an unknown id, `INVALID_ARGUMENT` for a fact that is closed.
-pub fn pin(cube: &Cube, config: &Config, id: FactId, ids: &mut IdSource, now_ms: i64) -> Result<Vec<Change>> {
+pub fn pin(
+    cube: &Cube,
+    config: &Config,
+    id: FactId,
+    pinned: bool,
+    ids: &mut IdSource,
+    now_ms: i64,
+) -> Result<Vec<Change>> {
     let fact = open_fact(cube, id)?;
-    let pinned = Fact { source: FactSource::Edited, archived: false, ..fact.clone() };
-    Ok(recorded(cube, config, vec![Change::Put(Record::Fact(pinned))], Cause::User, ids, now_ms))
+    Ok(written(cube, config, Fact { pinned, archived: false, ..fact.clone() }, ids, now_ms))
+}
+
+/// Keeps a fact out of every recall and prompt, or lets it in again.
+///
+/// # Errors
+/// `NOT_FOUND` for an unknown id.
+pub fn never_recall(
+    cube: &Cube,
+    config: &Config,
+    id: FactId,
+    never: bool,
+    ids: &mut IdSource,
+    now_ms: i64,
+) -> Result<Vec<Change>> {
+    Ok(written(cube, config, Fact { never_recall: never, ..known_fact(cube, id)?.clone() }, ids, now_ms))
 }
 
 /// Takes a fact back on the user's word: it is closed as of now, with nothing in its place.
@@ -337,10 +352,68 @@ pub fn pin(cube: &Cube, config: &Config, id: FactId, ids: &mut IdSource, now_ms:
 /// `NOT_FOUND` for an unknown id, `INVALID_ARGUMENT` for a fact that is closed.
 pub fn take_back(cube: &Cube, config: &Config, id: FactId, ids: &mut IdSource, now: Timestamp) -> Result<Vec<Change>> {
     let closed = retract(open_fact(cube, id)?, now);
-    Ok(recorded(cube, config, vec![Change::Put(Record::Fact(closed))], Cause::User, ids, now.epoch_ms))
+    Ok(written(cube, config, closed, ids, now.epoch_ms))
+}
+
+fn written(cube: &Cube, config: &Config, fact: Fact, ids: &mut IdSource, now_ms: i64) -> Vec<Change> {
+    recorded(cube, config, vec![Change::Put(Record::Fact(fact))], Cause::User, ids, now_ms)
+}
+
+/// Corrects a fact in place, on the user's word; history keeps what it was. `corrected` is the fact as it shall be, of which
+/// evidence and source do not count. What it then contradicts is closed; if it then says what another fact says, that one is
+/// refreshed and this one closed. Returns the delta and the fact that holds now.
+///
+/// # Errors
+/// `NOT_FOUND` for an unknown id; `INVALID_ARGUMENT` for a fact that is closed, and for one that could not be entered.
+pub fn edit(
+    cube: &Cube,
+    config: &Config,
+    id: FactId,
+    corrected: CandidateFact,
+    ids: &mut IdSource,
+    now: Timestamp,
+) -> Result<(Vec<Change>, FactId)> {
+    let old = open_fact(cube, id)?;
+    let candidate =
+        CandidateFact { source: FactSource::Edited, evidence: old.evidence.clone(), confidence: 1.0, ..corrected };
+    let fact = fact_of(&candidate, id, old.recorded_at_ms).map_err(Error::from)?;
+    let fact = Fact { pinned: old.pinned, never_recall: old.never_recall, ..fact };
+    let slot = slot_of(&fact);
+    let peers: Vec<&Fact> = match &slot {
+        Some(slot) => cube.facts().filter(|peer| peer.id != id && slot_of(peer).as_ref() == Some(slot)).collect(),
+        None => Vec::new(),
+    };
+    let (delta, holds) = match settle(fact, &peers, usize::MAX) {
+        Settled::Current { fact, closed } => (closed.into_iter().chain([fact]).collect(), id),
+        Settled::Superseded(fact) => (vec![fact], id),
+        Settled::Refreshed(other) => {
+            let holds = other.id;
+            (vec![retract(old, now), other], holds)
+        }
+        Settled::TooManyClosed => (Vec::new(), id),
+    };
+    let delta = delta.into_iter().map(|fact| Change::Put(Record::Fact(fact))).collect();
+    Ok((recorded(cube, config, delta, Cause::User, ids, now.epoch_ms), holds))
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::invalid(match refusal {
+            Refusal::Blank => "a fact needs a subject, an attribute and a value that say something",
+            Refusal::TooLong => "attribute, value or name of the fact is too long",
+            Refusal::NoEvidence | Refusal::NotSaidByUser => "no words of the user support the fact",
+            Refusal::NoYear => "the birth year has no year from 1850 to 2100",
+            Refusal::TooManyClosed | Refusal::TooMany => "too many facts would change at once",
+            Refusal::Denied => "the fact was deleted",
+        })
+    }
+}
+
+fn known_fact(cube: &Cube, id: FactId) -> Result<&Fact> {
+    cube.fact(id).ok_or_else(|| Error::new(ErrorCode::NotFound, format!("no fact {id} in this memory")))
 }
 
 fn open_fact(cube: &Cube, id: FactId) -> Result<&Fact> {
-    let fact = cube.fact(id).ok_or_else(|| Error::new(ErrorCode::NotFound, format!("no fact {id} in this memory")))?;
+    let fact = known_fact(cube, id)?;
     if fact.is_open() { Ok(fact) } else { Err(Error::invalid(format!("fact {id} is closed"))) }
 }

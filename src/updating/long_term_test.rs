@@ -7,10 +7,10 @@ use proptest::prelude::*;
 
 use super::conflict::{REASON_LATER, REASON_OUTRANKED, held_at, slot_of};
 use super::history::{UndoError, as_of, fact_key, history, recorded, undo};
-use super::long_term::{CandidateFact, Learned, Outcome, Refusal, learn, static_profile};
+use super::long_term::{Learned, Outcome, Refusal, learn, static_profile};
 use crate::config::{Config, KnowledgeEviction};
 use crate::id::{ChangeId, FactId, IdSource, PageId, Side, TurnId};
-use crate::model::{Cause, Change, Cube, Evidence, Fact, FactKind, FactSource, LongTerm, Subject};
+use crate::model::{CandidateFact, Cause, Change, Cube, Evidence, Fact, FactKind, FactSource, LongTerm, Subject};
 use crate::time::Timestamp;
 
 /// A memory whose clock goes on by one with every write.
@@ -35,6 +35,7 @@ pub(super) fn said(attribute: &str, value: &str, at: i64) -> CandidateFact {
         source: FactSource::Stated,
         confidence: 0.8,
         trust: 1.0,
+        since: None,
         valid_from: Some(Timestamp::utc(at)),
         evidence: vec![quote(at as u64, Side::User)],
     }

@@ -2,9 +2,9 @@
 
 use litemap::LiteMap;
 
-use crate::config::{Config, SEGMENT_MAX_PAGES};
+use crate::config::{Config, KEYWORDS_PER_SEGMENT, SEGMENT_MAX_PAGES, SEGMENT_SUMMARY_MAX_CHARS};
 use crate::id::{IdSource, PageId, SegmentId, SessionId};
-use crate::model::{Cube, Place, Segment, Space};
+use crate::model::{Cube, Link, Place, Segment, SegmentDraft, Space};
 use crate::time::Timestamp;
 
 /// Share of the threshold that the segment of the page before needs, 0 to 1.
@@ -27,13 +27,17 @@ pub struct PageFeatures {
     pub said: Timestamp,
 }
 
-/// Pages placed and segments touched. Keywords and summary of a touched segment are still to be derived from its pages.
+/// Pages placed and segments touched.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Placement {
-    /// New places.
+    /// New and changed places.
     pub places: Vec<Place>,
     /// Touched segments, with counts, centroid, keywords of the new pages and times brought up to date.
     pub segments: LiteMap<SegmentId, Segment>,
+    /// Those whose keywords and summary are still to be derived from their pages.
+    pub by_rules: Vec<SegmentId>,
+    /// Segments whose every page was filed elsewhere.
+    pub emptied: Vec<SegmentId>,
 }
 
 /// `f_score = cos(e_segment, e_page) + Jaccard(K_segment, K_page)`, 0 to 2 (MemoryOS, equation 3).
@@ -86,77 +90,275 @@ fn is_same_word(a: &str, b: &str) -> bool {
     a == b || a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
-/// Places pages, oldest first, each into the active segment whose `f_score` exceeds what it needs by most, else into a new
-/// one. A segment needs `similarity_threshold`; that of the page before in the same session needs a tenth of it, because
-/// what follows at once is usually about the same thing.
-///
-/// Deviation: the paper asks a model whether a page continues the one before; without a model, session and similarity say
-/// it. And cosines are taken without the direction that all pages share: with it, a static table's vectors put half of a
-/// conversation into one segment (LoCoMo conv-26: 205 pages in 10 segments, the largest of 60; without it 29 and 21).
-pub fn place(
-    cube: &Cube,
-    config: &Config,
-    space: Option<&Space>,
-    pages: &[PageFeatures],
-    ids: &mut IdSource,
+/// Places the pages of a batch: as a model drafted it, and by rules where none did.
+pub struct Placer<'a> {
+    cube: &'a Cube,
+    config: &'a Config,
+    space: Option<&'a Space>,
     now_ms: i64,
-) -> Placement {
-    let mut placement = Placement::default();
-    let common = common_direction(cube, space, pages);
-    let mut sizes: LiteMap<SegmentId, usize> = LiteMap::new();
-    let mut before = pages.first().and_then(|first| page_before(cube, first.id));
-    for page in pages {
+    pages: &'a [PageFeatures],
+    common: Vec<f32>,
+    sizes: LiteMap<SegmentId, usize>,
+    placement: Placement,
+}
+
+impl<'a> Placer<'a> {
+    /// Begins with the present state. `pages` are those to be placed, oldest first.
+    pub fn new(
+        cube: &'a Cube,
+        config: &'a Config,
+        space: Option<&'a Space>,
+        pages: &'a [PageFeatures],
+        now_ms: i64,
+    ) -> Self {
+        let common = common_direction(cube, space, pages);
+        let sizes = LiteMap::new();
+        Self { cube, config, space, now_ms, pages, common, sizes, placement: Placement::default() }
+    }
+
+    /// Takes the pages out of the segments that hold them, to be filed anew. `vector` gives the vector of a page that stays.
+    pub fn lift(&mut self, vector: &dyn Fn(PageId) -> Option<Vec<f32>>) {
+        let lifted: Vec<PageId> = self.pages.iter().map(|page| page.id).collect();
+        let mut held: Vec<SegmentId> =
+            lifted.iter().filter_map(|&page| self.cube.place(page)).flat_map(|place| place.segments.clone()).collect();
+        crate::order::sort_and_dedup(&mut held);
+        for segment in held.into_iter().filter_map(|id| self.cube.segment(id)) {
+            let left: Vec<PageId> = self.cube.members(segment.id).filter(|page| !lifted.contains(page)).collect();
+            self.sizes.insert(segment.id, left.len());
+            if left.is_empty() {
+                self.placement.emptied.push(segment.id);
+                continue;
+            }
+            let rest = without(self.cube, segment, &lifted, self.space, vector);
+            self.placement.segments.insert(segment.id, rest);
+            self.placement.by_rules.push(segment.id);
+        }
+    }
+
+    /// Places a page that no draft names; `seen` says whether a model saw it all the same. It goes into the active segment whose `f_score` exceeds what it needs by most, else into a
+    /// new one. A segment needs `similarity_threshold`; that of the page before in the same session needs a tenth of it,
+    /// because what follows at once is usually about the same thing.
+    ///
+    /// Deviation: the paper asks a model whether a page continues the one before; without a model, session and similarity say
+    /// it. And cosines are taken without the direction that all pages share: with it, a static table's vectors put half of a
+    /// conversation into one segment (LoCoMo conv-26: 205 pages in 10 segments, the largest of 60; without it 29 and 21).
+    pub fn by_rules(&mut self, page: &PageFeatures, seen: bool, ids: &mut IdSource) {
+        let before = self.page_before(page.id);
         let continued =
             before.as_ref().filter(|(_, session, _)| *session == page.session).map(|&(_, _, segment)| segment);
-        let active =
-            cube.segments().filter(|segment| !segment.archived && !placement.segments.contains_key(&segment.id));
-        let best = active
-            .chain(placement.segments.values())
-            .filter(|segment| comparable(segment, space))
-            .filter(|segment| {
-                sizes.get(&segment.id).copied().unwrap_or_else(|| cube.n_members(segment.id)) < SEGMENT_MAX_PAGES
-            })
-            .map(|segment| {
-                let n_pages = sizes.get(&segment.id).copied().unwrap_or_else(|| cube.n_members(segment.id));
-                let score = f_score(segment, page, &common, n_pages);
-                let share = if continued == Some(segment.id) { CONTINUED_SHARE } else { 1.0 };
-                let needed = config.similarity_threshold * share;
-                (score - needed, segment.id)
-            })
-            .filter(|&(margin, _)| margin >= 0.0)
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
-            .map(|(_, id)| id);
-        let id = best.unwrap_or_else(|| SegmentId::from_raw(ids.next_raw()));
-        let segment = placement
-            .segments
-            .entry(id)
-            .or_insert_with(|| cube.segment(id).cloned().unwrap_or_else(|| empty_segment(id, now_ms)));
-        join(segment, page, space, now_ms);
-        *sizes.entry(id).or_insert_with(|| cube.n_members(id)) += 1;
+        let share = |id: SegmentId| if continued == Some(id) { CONTINUED_SHARE } else { 1.0 };
+        let id = self.best(page, 1, &[], &share).unwrap_or_else(|| SegmentId::from_raw(ids.next_raw()));
+        self.join(id, page);
+        for keyword in &page.keywords {
+            add_keyword(&mut self.segment(id).keywords, keyword);
+        }
+        if !self.placement.by_rules.contains(&id) {
+            self.placement.by_rules.push(id);
+        }
+        let place = self.place(page.id);
+        (place.segments, place.drafted) = (vec![id], seen);
         // The dialogue chain runs through pages that follow each other in one segment and session.
         let pre =
             before.filter(|&(_, session, segment)| session == page.session && segment == id).map(|(page, _, _)| page);
         if let Some(pre) = pre {
-            let known = placement.places.iter_mut().find(|place| place.page == pre);
-            match known {
-                Some(place) => place.next = Some(page.id),
-                None => {
-                    placement.places.extend(cube.place(pre).map(|place| Place { next: Some(page.id), ..place.clone() }))
-                }
+            self.place(page.id).pre = Some(pre);
+            self.place(pre).next = Some(page.id);
+        }
+    }
+
+    /// Places the pages of a draft: into the segment that it continues, if that can take them, else into the active one of the
+    /// highest `f_score` that reaches `similarity_threshold`, else into a new one. `offered` are the segments that the model
+    /// was shown and did not choose.
+    pub fn as_drafted(&mut self, draft: &SegmentDraft, offered: &[SegmentId], ids: &mut IdSource) {
+        let all = self.pages;
+        let pages: Vec<&PageFeatures> = all.iter().filter(|page| draft.pages.contains(&page.id)).collect();
+        let Some(first) = pages.first() else { return };
+        let chosen = draft.continues.filter(|&id| self.takes(id, pages.len()));
+        let id = chosen.or_else(|| {
+            let theme = PageFeatures {
+                vector: mean(pages.iter().filter_map(|page| page.vector.as_deref())),
+                keywords: draft.keywords.clone(),
+                ..(*first).clone()
+            };
+            self.best(&theme, pages.len(), offered, &|_| 1.0)
+        });
+        let id = id.unwrap_or_else(|| SegmentId::from_raw(ids.next_raw()));
+        for page in pages {
+            let place = self.place(page.id);
+            if !place.drafted {
+                place.segments.clear();
+            }
+            if place.segments.contains(&id) {
+                continue;
+            }
+            place.segments.push(id);
+            place.drafted = true;
+            self.join(id, page);
+        }
+        // A segment that only this batch fills is described anew with it; it need not be described by rules.
+        describe(self.segment(id), draft);
+    }
+
+    /// Enters the links of dialogue chains.
+    pub fn link(&mut self, links: &[Link]) {
+        for link in links {
+            let pre = link.continues.filter(|&pre| self.cube.page(pre).is_some());
+            let place = self.place(link.page);
+            place.pre = pre;
+            place.meta_info.clone_from(&link.meta_info);
+            if let Some(pre) = pre {
+                self.place(pre).next = Some(link.page);
             }
         }
-        placement.places.push(Place { page: page.id, segments: vec![id], pre, next: None });
-        before = Some((page.id, page.session, id));
     }
-    placement
+
+    /// The outcome.
+    pub fn finish(mut self) -> Placement {
+        // Pages of the batch are known; neighbours that are gone are no neighbours.
+        let cube = self.cube;
+        self.placement.places.retain(|place| cube.page(place.page).is_some());
+        self.placement
+    }
+
+    /// The active segment that takes `n` pages and exceeds by most what it needs, if one does.
+    fn best(
+        &self,
+        page: &PageFeatures,
+        n: usize,
+        but: &[SegmentId],
+        share: &dyn Fn(SegmentId) -> f32,
+    ) -> Option<SegmentId> {
+        let mut best: Option<(f32, SegmentId)> = None;
+        let stored = self.cube.segments().filter(|segment| !self.placement.segments.contains_key(&segment.id));
+        for segment in stored.chain(self.placement.segments.values()) {
+            if but.contains(&segment.id) || !self.takes(segment.id, n) {
+                continue;
+            }
+            let score = f_score(segment, page, &self.common, self.size(segment.id));
+            let margin = score - self.config.similarity_threshold * share(segment.id);
+            // Of equals the older one.
+            if margin >= 0.0 && best.is_none_or(|(most, id)| margin > most || (margin == most && segment.id < id)) {
+                best = Some((margin, segment.id));
+            }
+        }
+        best.map(|(_, id)| id)
+    }
+
+    /// Whether a segment is there, active, of the present space, and has room for `n` more pages.
+    fn takes(&self, id: SegmentId, n: usize) -> bool {
+        let segment = self.placement.segments.get(&id).or_else(|| self.cube.segment(id));
+        !self.placement.emptied.contains(&id)
+            && self.size(id) + n <= SEGMENT_MAX_PAGES
+            && segment.is_some_and(|segment| !segment.archived && comparable(segment, self.space))
+    }
+
+    fn size(&self, id: SegmentId) -> usize {
+        self.sizes.get(&id).copied().unwrap_or_else(|| self.cube.n_members(id))
+    }
+
+    fn segment(&mut self, id: SegmentId) -> &mut Segment {
+        let (cube, now_ms) = (self.cube, self.now_ms);
+        let begin = || cube.segment(id).cloned().unwrap_or_else(|| empty_segment(id, now_ms));
+        self.placement.segments.entry(id).or_insert_with(begin)
+    }
+
+    fn join(&mut self, id: SegmentId, page: &PageFeatures) {
+        let (space, now_ms, size) = (self.space, self.now_ms, self.size(id));
+        let unseen = !self.cube.is_analysed(page.id);
+        join(self.segment(id), page, unseen, space, now_ms);
+        self.sizes.insert(id, size + 1);
+    }
+
+    /// The place of a page as it will be. One that is about to be filed has none of its old segments.
+    fn place(&mut self, page: PageId) -> &mut Place {
+        let places = &mut self.placement.places;
+        let at = places.iter().position(|place| place.page == page).unwrap_or_else(|| {
+            let mut place = self.cube.place(page).cloned().unwrap_or_else(|| Place::short_term(page));
+            if self.pages.iter().any(|of| of.id == page) {
+                place.segments.clear();
+                place.drafted = false;
+            }
+            places.push(place);
+            places.len() - 1
+        });
+        &mut places[at]
+    }
+
+    /// The page that arrived before `id`, if it has been placed, with its session and segment.
+    fn page_before(&self, id: PageId) -> Option<(PageId, SessionId, SegmentId)> {
+        let position = self.cube.page(id)?.position;
+        let before = self.cube.page_before(position)?;
+        let placed = self.placement.places.iter().find(|place| place.page == before.id);
+        let place = placed.or_else(|| self.cube.place(before.id))?;
+        let segment = *place.segments.first()?;
+        Some((before.id, before.session, segment))
+    }
 }
 
-/// The page that arrived before `id`, if it has been placed, with its session and segment.
-fn page_before(cube: &Cube, id: PageId) -> Option<(PageId, SessionId, SegmentId)> {
-    let position = cube.page(id)?.position;
-    let before = cube.pages().rev().find(|page| page.position < position)?;
-    let segment = *cube.place(before.id)?.segments.first()?;
-    Some((before.id, before.session, segment))
+/// The segment with centroid, counts and times of the pages that are left when some go.
+pub fn without(
+    cube: &Cube,
+    segment: &Segment,
+    gone: &[PageId],
+    space: Option<&Space>,
+    vector: &dyn Fn(PageId) -> Option<Vec<f32>>,
+) -> Segment {
+    let mut segment = segment.clone();
+    let left: Vec<PageId> = cube.members(segment.id).filter(|page| !gone.contains(page)).collect();
+    // Pages that analysis has seen do not count.
+    let n_gone = cube.members(segment.id).filter(|page| gone.contains(page) && !cube.is_analysed(*page)).count();
+    segment.l_interaction = segment.l_interaction.saturating_sub(n_gone as u32);
+    recentre(&mut segment, space, left.iter().filter_map(|&page| vector(page)));
+    let said = || left.iter().filter_map(|&page| cube.page(page)).map(|page| page.time_or_recorded());
+    (segment.start, segment.end) = (said().min(), said().max());
+    segment
+}
+
+/// The direction of the sum of vectors.
+fn mean<'a>(mut vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
+    let mut sum = vectors.next()?.to_vec();
+    for vector in vectors {
+        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+    }
+    Some(sum)
+}
+
+/// Lets title, summary and keywords follow what a model says of pages that joined.
+fn describe(segment: &mut Segment, draft: &SegmentDraft) {
+    if segment.title.is_empty() {
+        segment.title.clone_from(&draft.title);
+    }
+    segment.summary = joined_summary(&segment.summary, &draft.summary);
+    let mut keywords = draft.keywords.clone();
+    for keyword in &segment.keywords {
+        add_keyword(&mut keywords, keyword);
+    }
+    keywords.truncate(KEYWORDS_PER_SEGMENT);
+    segment.keywords = keywords;
+}
+
+/// Two summaries as one. Of a longer one than [`SEGMENT_SUMMARY_MAX_CHARS`] the first sentence and the latest stay.
+fn joined_summary(old: &str, new: &str) -> String {
+    let (old, new) = (old.trim(), new.trim());
+    if old.is_empty() || new.is_empty() || old == new {
+        return if new.is_empty() { old } else { new }.into();
+    }
+    let mut sentences: Vec<&str> = [old, new].into_iter().flat_map(sentences).collect();
+    let length = |sentences: &[&str]| sentences.iter().map(|text| text.chars().count() + 1).sum::<usize>();
+    while sentences.len() > 2 && length(&sentences) > SEGMENT_SUMMARY_MAX_CHARS {
+        sentences.remove(1);
+    }
+    sentences.join(" ").chars().take(SEGMENT_SUMMARY_MAX_CHARS).collect()
+}
+
+fn sentences(text: &str) -> Vec<&str> {
+    crate::text::atoms(text).into_iter().filter_map(|range| text.get(range)).map(str::trim).collect()
+}
+
+fn add_keyword(keywords: &mut Vec<String>, word: &str) {
+    if !keywords.iter().any(|known| is_same_word(known, word)) {
+        keywords.push(word.into());
+    }
 }
 
 /// Derives the centroid anew from the vectors of the segment's pages, in the space they lie in.
@@ -176,6 +378,7 @@ fn comparable(segment: &Segment, space: Option<&Space>) -> bool {
 pub(super) fn empty_segment(id: SegmentId, now_ms: i64) -> Segment {
     Segment {
         id,
+        title: String::new(),
         keywords: Vec::new(),
         summary: String::new(),
         space: None,
@@ -186,12 +389,11 @@ pub(super) fn empty_segment(id: SegmentId, now_ms: i64) -> Segment {
         start: None,
         end: None,
         archived: false,
-        enriched: false,
     }
 }
 
-/// Lets a segment follow a page that joins it.
-fn join(segment: &mut Segment, page: &PageFeatures, space: Option<&Space>, now_ms: i64) {
+/// Counts a page that joins a segment: centroid, times, and L_interaction if long-term analysis has not seen it.
+fn join(segment: &mut Segment, page: &PageFeatures, unseen: bool, space: Option<&Space>, now_ms: i64) {
     if let (Some(vector), Some(space)) = (&page.vector, space) {
         if segment.space.is_none() {
             segment.space = Some(space.clone());
@@ -201,16 +403,10 @@ fn join(segment: &mut Segment, page: &PageFeatures, space: Option<&Space>, now_m
             *sum += x;
         }
     }
-    for keyword in &page.keywords {
-        if !segment.keywords.iter().any(|known| is_same_word(known, keyword)) {
-            segment.keywords.push(keyword.clone());
-        }
-    }
-    segment.l_interaction += 1;
+    segment.l_interaction += u32::from(unseen);
     segment.last_access_ms = segment.last_access_ms.max(now_ms);
     segment.start = Some(segment.start.map_or(page.said, |start| start.min(page.said)));
     segment.end = Some(segment.end.map_or(page.said, |end| end.max(page.said)));
-    segment.enriched = false;
 }
 
 #[cfg(test)]
@@ -247,14 +443,23 @@ mod tests {
             position: features.id.raw(),
         };
         cube.apply(Change::Put(Record::Page(page)));
-        cube.apply(Change::Put(Record::Place(Place { page: features.id, segments: vec![], pre: None, next: None })));
+        cube.apply(Change::Put(Record::Place(Place::short_term(features.id))));
+    }
+
+    fn place(cube: &Cube, pages: &[PageFeatures], now_ms: i64) -> Placement {
+        let (config, space) = (Config::default(), space());
+        let mut placer = Placer::new(cube, &config, Some(&space), pages, now_ms);
+        let mut ids = IdSource::new(9);
+        pages.iter().for_each(|page| placer.by_rules(page, false, &mut ids));
+        placer.finish()
     }
 
     #[test]
     fn o05_f_score_is_cosine_plus_jaccard() {
         let mut segment = empty_segment(SegmentId::from_raw(1), 0);
-        join(&mut segment, &page(1, 1, [1.0, 0.0], &["Tea", "Lisbon"]), Some(&space()), 0);
-        join(&mut segment, &page(2, 1, [0.0, 1.0], &["river"]), Some(&space()), 0);
+        join(&mut segment, &page(1, 1, [1.0, 0.0], &[]), true, Some(&space()), 0);
+        join(&mut segment, &page(2, 1, [0.0, 1.0], &[]), true, Some(&space()), 0);
+        segment.keywords = ["Tea", "Lisbon", "river"].map(String::from).into();
         let score = f_score(&segment, &page(3, 1, [1.0, 0.0], &["tea", "music"]), &[], 2);
         assert!((score - (core::f32::consts::FRAC_1_SQRT_2 + 0.25)).abs() < 1e-6, "{score}");
         assert_eq!(f_score(&segment, &PageFeatures { vector: None, ..page(3, 1, [0.0, 0.0], &[]) }, &[], 2), 0.0);
@@ -263,7 +468,6 @@ mod tests {
     #[test]
     fn o05_segments_follow_their_pages_and_chains_link_neighbours() {
         let mut cube = Cube::default();
-        let mut ids = IdSource::new(9);
         let pages = [
             page(1, 1, [1.0, 0.0], &["tea"]),
             page(2, 1, [0.9, 0.43589], &["tea", "cup"]),
@@ -273,7 +477,7 @@ mod tests {
         for page in &pages {
             stored(&mut cube, page);
         }
-        let placed = place(&cube, &Config::default(), Some(&space()), &pages, &mut ids, 50);
+        let placed = place(&cube, &pages, 50);
         let segments: Vec<_> = placed.places.iter().map(|place| place.segments[0]).collect();
         assert_eq!(segments[0], segments[1]);
         assert_ne!(segments[0], segments[2]);
@@ -292,11 +496,12 @@ mod tests {
     fn a_segment_of_another_space_is_never_compared() {
         let mut cube = Cube::default();
         let mut old = empty_segment(SegmentId::from_raw(77), 0);
-        join(&mut old, &page(8, 1, [1.0, 0.0], &["tea"]), Some(&Space { model: "other".into(), dimensions: 2 }), 0);
+        let other = Space { model: "other".into(), dimensions: 2 };
+        join(&mut old, &page(8, 1, [1.0, 0.0], &["tea"]), true, Some(&other), 0);
         cube.apply(Change::Put(Record::Segment(old)));
         let new = page(9, 1, [1.0, 0.0], &["tea"]);
         stored(&mut cube, &new);
-        let placed = place(&cube, &Config::default(), Some(&space()), &[new], &mut IdSource::new(9), 0);
+        let placed = place(&cube, &[new], 0);
         assert!(!placed.segments.contains_key(&SegmentId::from_raw(77)));
     }
 }

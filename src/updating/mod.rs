@@ -2,6 +2,7 @@
 //! how things are stored or searched.
 
 pub mod conflict;
+pub mod event_time;
 pub mod heat;
 pub mod history;
 pub mod lifecycle;

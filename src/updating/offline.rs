@@ -1,5 +1,4 @@
-//! The `offline` policy: what a segment is about, by rules alone. Such a segment is marked unenriched, so that a model may
-//! enrich it later.
+//! The `offline` policy: what a segment is about, by rules alone. A model may see its pages later.
 
 use crate::config::{KEYWORDS_PER_SEGMENT, SUMMARY_MAX_CHARS};
 use crate::model::Segment;
@@ -11,5 +10,4 @@ use crate::text;
 pub fn describe(segment: &mut Segment, texts: &[&str], document_frequency: &dyn Fn(&str) -> f32) {
     segment.keywords = text::keywords(texts, KEYWORDS_PER_SEGMENT, document_frequency);
     segment.summary = text::extractive_summary(texts, &segment.keywords, SUMMARY_MAX_CHARS);
-    segment.enriched = false;
 }

@@ -3,10 +3,10 @@
 use super::heat::heat;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::id::{IdSource, PageId, SegmentId, Side};
-use crate::model::{Analysed, Cause, Change, Cube, Profile, Record, RecordKey, RecordKind, Segment};
+use crate::id::{PageId, SegmentId, Side};
+use crate::model::{Analysed, Change, Cube, Profile, Record, RecordKey, RecordKind, Segment, Trait};
 use crate::order::sort_by;
-use crate::updating::history::recorded;
+use crate::updating::traits::observe;
 
 /// Versions of each side's profile that are kept beside history.
 const PROFILE_VERSIONS_MAX: usize = 20;
@@ -24,11 +24,19 @@ pub struct Promotion {
 
 /// Every segment at or over tau that holds pages which analysis has not seen, hottest first, ties by age. One without such
 /// pages is not in the way, however hot. Archived segments are analysed too if they are hot enough.
-pub fn due(cube: &Cube, config: &Config, now_ms: i64) -> Vec<Promotion> {
-    let hot = cube.segments().map(|segment| (segment, heat(segment, config, now_ms).value));
+///
+/// `with_visits` gives a segment with the visits that no commit has carried yet.
+pub fn due(
+    cube: &Cube,
+    config: &Config,
+    with_visits: &dyn Fn(SegmentId) -> Option<Segment>,
+    now_ms: i64,
+) -> Vec<Promotion> {
+    let segments = cube.segments().filter_map(|segment| with_visits(segment.id));
+    let hot = segments.map(|segment| (segment.id, heat(&segment, config, now_ms).value));
     let hot = hot.filter(|(_, heat)| *heat >= config.heat_threshold);
     let mut due: Vec<_> = hot
-        .map(|(segment, heat)| Promotion { segment: segment.id, heat, pages: unseen(cube, segment.id) })
+        .map(|(segment, heat)| Promotion { segment, heat, pages: unseen(cube, segment) })
         .filter(|promotion| !promotion.pages.is_empty())
         .collect();
     sort_by(&mut due, |a, b| b.heat.total_cmp(&a.heat).then(a.segment.cmp(&b.segment)));
@@ -58,19 +66,12 @@ pub fn analysed(cube: &Cube, pages: &[PageId], now_ms: i64) -> Vec<Change> {
     delta
 }
 
-/// Writes a new version of a profile text. The same text as now changes nothing.
+/// A new version of a profile text, to be passed through [`recorded`](super::history::recorded); `edited` says that the user wrote it. The same text as
+/// now changes nothing.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` for a blank text: no failure may overwrite a profile.
-pub fn write_profile(
-    cube: &Cube,
-    config: &Config,
-    of: Side,
-    text: &str,
-    cause: Cause,
-    ids: &mut IdSource,
-    now_ms: i64,
-) -> Result<Vec<Change>> {
+pub fn write_profile(cube: &Cube, of: Side, text: &str, edited: bool, now_ms: i64) -> Result<Vec<Change>> {
     let text = text.trim();
     if text.is_empty() {
         return Err(Error::invalid("the profile text is blank"));
@@ -79,13 +80,21 @@ pub fn write_profile(
         return Ok(Vec::new());
     }
     let version = cube.profiles().map(|profile| profile.version).max().unwrap_or(0) + 1;
-    let mut delta =
-        vec![Change::Put(Record::Profile(Profile { version, of, text: text.into(), recorded_at_ms: now_ms }))];
+    let profile = Profile { version, of, text: text.into(), edited, recorded_at_ms: now_ms };
+    let mut delta = vec![Change::Put(Record::Profile(profile))];
     let known: Vec<_> = cube.profiles().filter(|profile| profile.of == of).map(|profile| profile.version).collect();
     let surplus = (known.len() + 1).saturating_sub(PROFILE_VERSIONS_MAX);
     let oldest = known.into_iter().take(surplus);
     delta.extend(oldest.map(|id| Change::Remove(RecordKey { kind: RecordKind::Profile, id })));
-    Ok(recorded(cube, config, delta, cause, ids, now_ms))
+    Ok(delta)
+}
+
+/// The traits as they are after what was seen of them, to be passed through [`recorded`](super::history::recorded).
+pub fn observe_traits(cube: &Cube, seen: &[Trait]) -> Vec<Change> {
+    let known = |dimension: u8| cube.traits().find(|of| of.dimension == dimension);
+    let observed = seen.iter().map(|of| (known(of.dimension), observe(known(of.dimension), of)));
+    let changed = observed.filter(|(known, new)| *known != Some(new));
+    changed.map(|(_, new)| Change::Put(Record::Trait(new))).collect()
 }
 
 #[cfg(test)]
@@ -118,12 +127,8 @@ mod tests {
                     metadata: Metadata::new(),
                     position: next,
                 };
-                cube.apply(Change::Put(Record::Place(Place {
-                    page: page.id,
-                    segments: vec![id],
-                    pre: None,
-                    next: None,
-                })));
+                let place = Place { segments: vec![id], ..Place::short_term(page.id) };
+                cube.apply(Change::Put(Record::Place(place)));
                 cube.apply(Change::Put(Record::Page(page)));
             }
         }
@@ -131,7 +136,7 @@ mod tests {
     }
 
     fn due_now(cube: &Cube) -> Vec<(u64, usize)> {
-        due(cube, &Config::default(), 0).iter().map(|of| (of.segment.raw(), of.pages.len())).collect()
+        due(cube, &Config::default(), &|id| cube.segment(id).cloned(), 0).iter().map(|of| (of.segment.raw(), of.pages.len())).collect()
     }
 
     #[test]
@@ -152,9 +157,8 @@ mod tests {
     #[test]
     fn o09_profiles_are_versions_and_nothing_blank_overwrites_one() {
         let mut cube = Cube::default();
-        let (config, mut ids) = (Config::default(), IdSource::new(1));
-        let mut write = |cube: &mut Cube, of, text: &str| {
-            let delta = write_profile(cube, &config, of, text, Cause::User, &mut ids, 5)?;
+        let write = |cube: &mut Cube, of, text: &str| {
+            let delta = write_profile(cube, of, text, false, 5)?;
             let n = delta.len();
             delta.into_iter().for_each(|change| cube.apply(change));
             Ok::<_, Error>(n)

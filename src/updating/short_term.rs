@@ -103,7 +103,7 @@ impl<'a> Admission<'a> {
             self.client_ids.insert(client_id.clone(), page.id);
         }
         self.delta.push(Change::Put(Record::Page(page.clone())));
-        let place = Place { page: page.id, segments: Vec::new(), pre: None, next: None };
+        let place = Place::short_term(page.id);
         self.delta.push(Change::Put(Record::Place(place)));
         Ok(Admitted::Stored(page))
     }
@@ -167,7 +167,7 @@ pub fn consolidation_jobs(
         .jobs()
         .filter_map(|job| match &job.kind {
             JobKind::Consolidate { pages } => Some(pages),
-            JobKind::Embed { .. } => None,
+            _ => None,
         })
         .flatten()
         .copied()

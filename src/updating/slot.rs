@@ -16,9 +16,8 @@
 //! different ones never meet. They are: every event; attributes that end in an English plural ("hobbies", "pets"); and those
 //! named in `SETS`, English and Chinese. Everything else has one value at a time.
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::model::{FactKind, Subject};
+use crate::text::for_each_composed;
 
 /// What makes two facts speak of the same thing. Equal slots, one open fact.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -118,7 +117,8 @@ const LIKINGS: [&str; 35] = [
 /// Folds case, width and composition; white space becomes single spaces.
 fn fold(text: &str, to_space: fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.nfc().map(narrow) {
+    for_each_composed(text, &mut |c| {
+        let c = narrow(c);
         if c.is_whitespace() || c.is_control() || to_space(c) {
             if !out.is_empty() && !out.ends_with(' ') {
                 out.push(' ');
@@ -126,7 +126,7 @@ fn fold(text: &str, to_space: fn(char) -> bool) -> String {
         } else {
             out.extend(c.to_lowercase());
         }
-    }
+    });
     out.truncate(out.trim_end().len());
     out
 }

@@ -14,21 +14,28 @@ pub struct Unlearned {
     pub erase: Vec<RecordKey>,
     /// Records as they are without the pages.
     pub rewritten: Vec<Change>,
+    /// Pages that long-term analysis has to see again.
+    pub unseen: Vec<PageId>,
+    /// Facts that go.
+    pub facts: Vec<FactId>,
 }
 
-/// Takes the words of `pages` out of facts, traits and history.
+/// Takes the words of `pages` out of facts, traits and history, and `facts` altogether.
 ///
 /// A fact or trait whose every quotation goes is erased, unless the user entered or pinned it; with some left, it stays with
 /// those. A fact that was closed in favour of an erased one is open again if its slot has no other open fact. Steps of history
 /// that hold a quotation of the pages or name an erased fact go; entries without steps go.
 ///
-/// Profile texts are not quotations: whoever forgets writes them anew.
-pub fn unlearn(cube: &Cube, pages: &[PageId]) -> Unlearned {
+/// A profile text is no quotation, and may hold the words of every page that was analysed before it was written. So every version
+/// since the first of these pages was analysed goes, but those that the user wrote, and the pages analysed since then count as
+/// unseen: the next analysis writes the profile anew from what is left.
+pub fn unlearn(cube: &Cube, pages: &[PageId], facts: &[FactId]) -> Unlearned {
     let mut out = Unlearned::default();
-    let mut gone: Vec<FactId> = Vec::new();
-    for fact in cube.facts().filter(|fact| quotes(&fact.evidence, pages)) {
+    let mut gone: Vec<FactId> = facts.to_vec();
+    out.erase.extend(facts.iter().map(|&id| fact_key(id)));
+    for fact in cube.facts().filter(|fact| !facts.contains(&fact.id) && quotes(&fact.evidence, pages)) {
         let evidence = without(&fact.evidence, pages);
-        if evidence.is_empty() && fact.source != FactSource::Edited {
+        if evidence.is_empty() && fact.authority() != FactSource::Edited {
             gone.push(fact.id);
             out.erase.push(fact_key(fact.id));
         } else {
@@ -40,14 +47,17 @@ pub fn unlearn(cube: &Cube, pages: &[PageId]) -> Unlearned {
         let record = Record::Trait(Trait { evidence: evidence.clone(), ..of.clone() });
         if evidence.is_empty() { out.erase.push(record.key()) } else { out.rewrite(record) }
     }
+    out.facts.clone_from(&gone);
     out.reopen(cube, &gone);
+    let unsure: Vec<u64> = out.unwrite_profiles(cube, pages);
     let tells = |record: &Option<LongTerm>| match record {
         Some(LongTerm::Fact(fact)) => {
             let link = fact.superseded_by.is_some_and(|by| gone.contains(&by));
             link || quotes(&fact.evidence, pages) || gone.contains(&fact.id)
         }
         Some(LongTerm::Trait(of)) => quotes(&of.evidence, pages),
-        _ => false,
+        Some(LongTerm::Profile(profile)) => unsure.contains(&profile.version),
+        None => false,
     };
     for entry in cube.changes() {
         let steps: Vec<ChangeStep> =
@@ -62,9 +72,30 @@ pub fn unlearn(cube: &Cube, pages: &[PageId]) -> Unlearned {
 }
 
 impl Unlearned {
+    /// Facts that stay, changed.
+    pub fn facts_rewritten(&self) -> Vec<FactId> {
+        let facts = self.rewritten.iter().map(Change::key).filter(|key| key.kind == RecordKind::Fact);
+        facts.map(|key| FactId::from_raw(key.id)).collect()
+    }
+
     fn rewrite(&mut self, record: Record) {
         self.erase.push(record.key());
         self.rewritten.push(Change::Put(record));
+    }
+
+    /// Erases the profile texts that may hold words of the pages, and returns their versions.
+    fn unwrite_profiles(&mut self, cube: &Cube, pages: &[PageId]) -> Vec<u64> {
+        let Some(since) = pages.iter().filter_map(|&page| cube.analysed_at(page)).min() else { return Vec::new() };
+        let unsure = cube.profiles().filter(|profile| !profile.edited && profile.recorded_at_ms >= since);
+        let unsure: Vec<u64> = unsure.map(|profile| profile.version).collect();
+        if unsure.is_empty() {
+            return unsure;
+        }
+        self.erase.extend(unsure.iter().map(|&id| RecordKey { kind: RecordKind::Profile, id }));
+        let again = cube.pages().map(|page| page.id).filter(|id| !pages.contains(id));
+        let again = again.filter(|&id| cube.analysed_at(id).is_some_and(|at| at >= since));
+        self.unseen.extend(again);
+        unsure
     }
 
     /// The fact as it is by now.

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use super::host::{get, object, set};
+use super::long_term::MannerArgs;
 use crate::config::Config;
 use crate::effect::FinishReason;
 use crate::error::{Error, ErrorCode, Result};
-use crate::id::{PageId, Side};
+use crate::id::{FactId, PageId, Side};
 use crate::model::{Metadata, Scope, Space, Tier};
 use crate::op::{
-    Embedder, Filter, Forgotten, Imported, Mode, OpenOptions, RespondInput, Responded, RetrieveInput, Worked,
+    Embedder, Filter, Forgotten, Imported, Mode, OpenOptions, Policies, RespondInput, Responded, RetrieveInput, Worked,
 };
 use crate::retrieval::{Profile, Strategy};
 use crate::time::Timestamp;
@@ -67,7 +68,9 @@ pub(super) struct OpenInput {
     embedder: Option<ExternalEmbedder>,
     builtin_embedder: bool,
     #[serde(default)]
-    has_chat: bool,
+    chat_model: Option<String>,
+    #[serde(default)]
+    counts_tokens: bool,
 }
 
 #[derive(Deserialize)]
@@ -96,7 +99,9 @@ impl OpenInput {
             scope: Scope::new(&self.user_id, &self.assistant_id)?,
             config: config(self.config)?,
             embedder,
-            has_chat: self.has_chat,
+            chat_model: self.chat_model,
+            counts_tokens: self.counts_tokens,
+            policies: Policies::default(),
             seed: self.seed,
         })
     }
@@ -226,12 +231,12 @@ impl FilterArgs {
             metadata: self.metadata,
             // An id that is none of ours excludes nothing.
             exclude: self.exclude.iter().filter_map(|id| id.parse().ok()).collect(),
-            no_open_questions: false,
+            ..Filter::default()
         })
     }
 }
 
-fn named<T>(what: &str, name: &str, found: Option<T>) -> Result<T> {
+pub(super) fn named<T>(what: &str, name: &str, found: Option<T>) -> Result<T> {
     found.ok_or_else(|| Error::invalid(format!("{what} has no {name:?}")))
 }
 
@@ -239,17 +244,15 @@ fn named<T>(what: &str, name: &str, found: Option<T>) -> Result<T> {
 #[serde(rename_all = "camelCase")]
 struct RespondArgs {
     call_id: String,
-    #[serde(default)]
-    style: Option<String>,
-    budget_tokens: u32,
 }
 
 /// Reads what to answer: the user's turn, and how.
 pub(super) fn respond_input(query: String, input: JsValue) -> Result<RespondInput> {
     let args: RespondArgs = read(input.clone(), "options")?;
+    let manner: MannerArgs = read(input.clone(), "options")?;
     let turn: AddInput = read(input, "options")?;
     let page = NewPage { user_input: query, agent_response: String::new(), ..turn.into() };
-    Ok(RespondInput { page, style: args.style, budget_tokens: args.budget_tokens, call_id: Some(args.call_id) })
+    Ok(RespondInput { page, manner: manner.into(), call_id: Some(args.call_id) })
 }
 
 pub(super) fn responded(answer: &Responded) -> Result<JsValue> {
@@ -289,21 +292,30 @@ pub(super) fn bytes(value: JsValue, name: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Page ids, and the texts that are none.
-pub(super) fn page_ids(ids: &JsValue) -> Result<(Vec<PageId>, Vec<String>)> {
-    if !Array::is_array(ids) {
-        return Err(Error::invalid(format!("{ids:?} is no array of page ids")));
+/// Ids of pages and facts, and the texts that are none.
+#[derive(Default)]
+pub(super) struct Ids {
+    pub(super) pages: Vec<PageId>,
+    pub(super) facts: Vec<FactId>,
+    pub(super) malformed: Vec<String>,
+}
+
+pub(super) fn ids(list: &JsValue) -> Result<Ids> {
+    if !Array::is_array(list) {
+        return Err(Error::invalid(format!("{list:?} is no array of ids")));
     }
-    let mut known = Vec::new();
-    let mut malformed = Vec::new();
-    for id in Array::from(ids).iter() {
-        let text = id.as_string().ok_or_else(|| Error::invalid(format!("{id:?} is no page id")))?;
-        match text.parse() {
-            Ok(id) => known.push(id),
-            Err(_) => malformed.push(text),
+    let mut ids = Ids::default();
+    for id in Array::from(list).iter() {
+        let text = id.as_string().ok_or_else(|| Error::invalid(format!("{id:?} is no id")))?;
+        if let Ok(page) = text.parse() {
+            ids.pages.push(page);
+        } else if let Ok(fact) = text.parse() {
+            ids.facts.push(fact);
+        } else {
+            ids.malformed.push(text);
         }
     }
-    Ok((known, malformed))
+    Ok(ids)
 }
 
 #[derive(Serialize)]
@@ -313,16 +325,23 @@ struct ForgottenView {
     not_found: Vec<String>,
     segments_rewritten: Vec<String>,
     segments_removed: Vec<String>,
+    facts: Vec<String>,
+    facts_rewritten: Vec<String>,
+    profiles_removed: bool,
 }
 
 pub(super) fn forgotten(forgotten: Forgotten, malformed: Vec<String>) -> Result<JsValue> {
     let mut not_found = strings(&forgotten.not_found);
+    not_found.extend(strings(&forgotten.facts_not_found));
     not_found.extend(malformed);
     to_js(&ForgottenView {
         pages: strings(&forgotten.pages),
         not_found,
         segments_rewritten: strings(&forgotten.segments_rewritten),
         segments_removed: strings(&forgotten.segments_removed),
+        facts: strings(&forgotten.facts),
+        facts_rewritten: strings(&forgotten.facts_rewritten),
+        profiles_removed: forgotten.profiles_removed,
     })
 }
 

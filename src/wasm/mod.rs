@@ -9,6 +9,7 @@ mod convert;
 mod driver;
 mod host;
 mod idb;
+mod long_term;
 mod outside;
 mod panic;
 mod storage;
@@ -21,7 +22,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use self::convert::{
-    AddInput, OpenInput, RetrieveArgs, bytes, js_error, page_ids, read, respond_input, responded, to_js,
+    AddInput, Ids, OpenInput, RetrieveArgs, bytes, ids, js_error, read, respond_input, responded, to_js,
 };
 use self::driver::run;
 use self::host::Host;
@@ -114,11 +115,12 @@ impl WasmMemory {
         })
     }
 
-    /// Deletes pages for good.
+    /// Deletes pages and facts for good.
     pub fn forget(&self, pages: JsValue) -> Promise {
         self.promise(move |this| async move {
-            let (known, malformed) = page_ids(&pages)?;
-            let forgotten = this.run(this.memory.forget(known)).await?;
+            let Ids { pages, facts, malformed } = ids(&pages)?;
+            let now_ms = this.outside.host.now_ms();
+            let forgotten = this.run(this.memory.forget(pages, facts, now_ms)).await?;
             convert::forgotten(forgotten, malformed)
         })
     }
@@ -160,7 +162,7 @@ impl WasmMemory {
 
     /// The job queue.
     pub fn jobs(&self) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.jobs()).map_err(|error| js_error(&error))
+        to_js(&self.memory.jobs(self.outside.host.now_ms())).map_err(|error| js_error(&error))
     }
 
     /// Pages, the newest first.

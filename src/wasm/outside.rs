@@ -7,9 +7,10 @@ use super::convert::OpenInput;
 use super::host::{Host, get, object, set};
 use super::storage::Storage;
 use crate::effect::{
-    ChatReply, ChatRequest, ChatRole, Effect, EmbedKind, EmbedReply, EmbedRequest, FinishReason, Reply, Usage,
+    ChatMessage, ChatReply, ChatRequest, ChatRole, Effect, EmbedKind, EmbedReply, EmbedRequest, FinishReason, Reply, Usage,
 };
 use crate::error::{Error, ErrorCode, Result};
+use crate::model::OutputMode;
 
 /// Whoever carries out effects.
 pub(super) struct Outside {
@@ -31,27 +32,28 @@ impl Outside {
         match effect {
             Effect::Chat(request) => Reply::Chat(self.chat(request).await),
             Effect::Embed(request) => Reply::Embed(self.embed(request).await),
+            Effect::Count(texts) => Reply::Count(self.count(texts).await),
             Effect::Read(range) => Reply::Read(self.storage.read(&range).await),
             Effect::Commit(batch) => Reply::Commit(self.storage.commit(batch).await),
         }
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatReply> {
-        let messages = Array::new();
-        for message in &request.messages {
-            let role = match message.role {
-                ChatRole::System => "system",
-                ChatRole::User => "user",
-                ChatRole::Assistant => "assistant",
-            };
-            messages.push(&object(&[("role", role.into()), ("content", message.content.as_str().into())]));
+        let js = object(&[("messages", messages(&request.messages).into())]);
+        if let Some(format) = request.format {
+            if format.mode != OutputMode::Plain {
+                let schema = object(&[("name", format.name.into()), ("schema", format.schema.into())]);
+                set(&js, "responseSchema", schema);
+            }
+            set(&js, "outputMode", mode_name(format.mode).into());
         }
-        let js = object(&[("messages", messages.into())]);
         if let Some(most) = request.max_output_tokens {
             set(&js, "maxOutputTokens", most.into());
         }
         let call_id = request.stream_to.map_or(JsValue::UNDEFINED, JsValue::from);
+        let asked_ms = self.host.now_ms();
         let reply = self.host.call("chat", &js, &call_id).await?;
+        let elapsed_ms = self.host.now_ms().saturating_sub(asked_ms).max(0) as u64;
         let text = get(&reply, "text").as_string();
         let text =
             text.ok_or_else(|| Error::new(ErrorCode::ProviderBadReply, "the chat model's result has no text"))?;
@@ -63,7 +65,20 @@ impl Outside {
             Some("error") => FinishReason::Error,
             _ => FinishReason::Unknown,
         };
-        Ok(ChatReply { text, finish_reason, usage: usage(&reply) })
+        let mode = get(&reply, "outputMode").as_string();
+        let mode = mode.and_then(|name| OutputMode::ALL.into_iter().find(|mode| mode_name(*mode) == name));
+        Ok(ChatReply { text, finish_reason, usage: Usage { elapsed_ms, ..usage(&reply) }, mode })
+    }
+
+    async fn count(&self, texts: Vec<String>) -> Result<Vec<u32>> {
+        let js: Array = texts.iter().map(|text| JsValue::from_str(text)).collect();
+        let counts = self.host.call("count", &js.into(), &JsValue::UNDEFINED).await?;
+        let bad = || Error::invalid("countTokens gave no number");
+        if !Array::is_array(&counts) {
+            return Err(bad());
+        }
+        let counts = Array::from(&counts);
+        counts.iter().map(|count| count.as_f64().map(|count| count.max(0.0) as u32).ok_or_else(bad)).collect()
     }
 
     async fn embed(&self, request: EmbedRequest) -> Result<EmbedReply> {
@@ -73,7 +88,9 @@ impl Outside {
         };
         let texts: Array = request.texts.iter().map(|text| JsValue::from_str(text)).collect();
         let js = object(&[("texts", texts.into()), ("kind", kind.into())]);
+        let asked_ms = self.host.now_ms();
         let reply = self.host.call("embed", &js, &JsValue::UNDEFINED).await?;
+        let elapsed_ms = self.host.now_ms().saturating_sub(asked_ms).max(0) as u64;
         let vectors = get(&reply, "vectors");
         let bad = || Error::new(ErrorCode::ProviderBadReply, "the embedding model's result has no array of vectors");
         if !Array::is_array(&vectors) {
@@ -84,12 +101,33 @@ impl Outside {
             Ok(vector) => Ok(vector.to_vec()),
             Err(_) => Err(Error::new(ErrorCode::ProviderBadReply, "a vector is no Float32Array")),
         });
-        Ok(EmbedReply { vectors: vectors.collect::<Result<_>>()?, usage: usage(&reply) })
+        Ok(EmbedReply { vectors: vectors.collect::<Result<_>>()?, usage: Usage { elapsed_ms, ..usage(&reply) } })
+    }
+}
+
+/// Messages as a provider takes them.
+pub(super) fn messages(messages: &[ChatMessage]) -> Array {
+    let message = |message: &ChatMessage| {
+        let role = match message.role {
+            ChatRole::System => "system",
+            ChatRole::User => "user",
+            ChatRole::Assistant => "assistant",
+        };
+        object(&[("role", role.into()), ("content", message.content.as_str().into())])
+    };
+    messages.iter().map(message).collect()
+}
+
+const fn mode_name(mode: OutputMode) -> &'static str {
+    match mode {
+        OutputMode::Schema => "json_schema",
+        OutputMode::JsonObject => "json_object",
+        OutputMode::Plain => "plain",
     }
 }
 
 fn usage(reply: &JsValue) -> Usage {
     let usage = get(reply, "usage");
     let tokens = |name| get(&usage, name).as_f64().filter(|tokens| *tokens >= 0.0).map(|tokens| tokens as u64);
-    Usage { input_tokens: tokens("inputTokens"), output_tokens: tokens("outputTokens") }
+    Usage { input_tokens: tokens("inputTokens"), output_tokens: tokens("outputTokens"), elapsed_ms: 0 }
 }

@@ -4,11 +4,11 @@ use memstrata::effect::{ChatReply, EmbedReply, FinishReason, Usage};
 use memstrata::error::{Error, ErrorCode};
 use memstrata::id::PageId;
 use memstrata::model::{Metadata, Scope, Space, Value};
-use memstrata::op::{Added, Embedder, Filter, Mode, OpenOptions, RespondInput, RetrieveInput};
+use memstrata::op::{Added, Embedder, Filter, Manner, Mode, OpenOptions, RespondInput, RetrieveInput};
 use memstrata::retrieval::Strategy;
 use memstrata::updating::short_term::NewPage;
 
-use crate::world::{NOON_MS, World, answer, options, turn};
+use crate::world::{NOON_MS, World, answer, options, turn, with_chat};
 
 const STRATEGIES: [Strategy; 4] = [Strategy::Auto, Strategy::Semantic, Strategy::Keyword, Strategy::Temporal];
 
@@ -65,17 +65,16 @@ fn case_16_empty_sides_and_huge_messages_are_kept() {
 #[test]
 fn case_17_the_users_turn_is_stored_before_the_model_answers() {
     let mut world = World::default();
-    let memory = world.open_with(OpenOptions { has_chat: true, ..options() }).done().expect("opens");
+    let memory = world.open_with(with_chat()).done().expect("opens");
     let ask = || RespondInput {
         page: NewPage { client_id: Some("q1".into()), ..turn("My train leaves at 17:40.", "", 0) },
-        style: None,
-        budget_tokens: 200,
+        manner: Manner { budget_tokens: 200, ..Manner::default() },
         call_id: None,
     };
     world.chat = Box::new(|_| Err(Error::new(ErrorCode::Aborted, "the tab was closed")));
     let failed = world.run(memory.respond(ask(), NOON_MS)).done().expect_err("aborted");
     assert_eq!(failed.code(), ErrorCode::Aborted);
-    let again = world.open_with(OpenOptions { has_chat: true, ..options() }).done().expect("opens");
+    let again = world.open_with(with_chat()).done().expect("opens");
     assert_eq!(again.pages(0, 10)[0].user_input, "My train leaves at 17:40.");
     world.chat = Box::new(|_| Ok(answer("Then leave by five.")));
     let answered = world.run(again.respond(ask(), NOON_MS)).done().expect("answered");
@@ -86,12 +85,12 @@ fn case_17_the_users_turn_is_stored_before_the_model_answers() {
 #[test]
 fn case_09_what_a_failing_model_says_is_never_stored() {
     let mut world = World::default();
-    let memory = world.open_with(OpenOptions { has_chat: true, ..options() }).done().expect("opens");
+    let memory = world.open_with(with_chat()).done().expect("opens");
     for reason in [FinishReason::Error, FinishReason::Stop] {
         let text = if reason == FinishReason::Error { "insufficient quota" } else { " " };
         world.chat =
-            Box::new(move |_| Ok(ChatReply { text: text.into(), finish_reason: reason, usage: Usage::default() }));
-        let input = RespondInput { page: turn("hello there", "", 0), style: None, budget_tokens: 100, call_id: None };
+            Box::new(move |_| Ok(ChatReply { text: text.into(), finish_reason: reason, usage: Usage::default(), mode: None }));
+        let input = RespondInput { page: turn("hello there", "", 0), manner: Manner { budget_tokens: 100, ..Manner::default() }, call_id: None };
         assert!(world.run(memory.respond(input, NOON_MS)).done().is_err());
     }
     assert!(memory.pages(0, 10).iter().all(|page| page.agent_response.is_empty()));
@@ -239,7 +238,7 @@ fn case_33_ids_of_another_user_are_not_found() {
     let stored = world.run(ada.add(vec![turn("a secret of Ada", "", 0)], NOON_MS)).done().expect("stored");
     let eve = OpenOptions { scope: Scope::new("eve", "helper").expect("valid"), ..options() };
     let eve = world.open_with(eve).done().expect("opens");
-    let forgotten = world.run(eve.forget(vec![stored[0].page()])).done().expect("answered");
+    let forgotten = world.run(eve.forget(vec![stored[0].page()], vec![], NOON_MS)).done().expect("answered");
     assert_eq!((forgotten.pages.len(), forgotten.not_found.len()), (0, 1));
     let found = world.run(eve.retrieve(RetrieveInput::new("a secret of Ada"), NOON_MS)).done().expect("answered");
     assert!(found.hits.is_empty());
@@ -280,7 +279,7 @@ fn case_38_a_full_disk_changes_nothing_and_reading_goes_on() {
     let found = world.run(memory.retrieve(RetrieveInput::new("puppy"), NOON_MS)).done().expect("reads");
     assert!(found.hits[0].text.contains("puppy"));
     let page = memory.pages(0, 1)[0].id.parse().expect("an id");
-    world.run(memory.forget(vec![page])).done().expect("deleting frees");
+    world.run(memory.forget(vec![page], vec![], NOON_MS)).done().expect("deleting frees");
     world.run(memory.add(vec![turn("fits again", "", 0)], NOON_MS)).done().expect("stored");
 }
 
@@ -291,8 +290,7 @@ fn a_memory_of_one_turn_recalls_it_and_a_question_never_recalls_itself() {
     world.run(memory.add(vec![turn("My sister moved to Kazan.", "", 0)], NOON_MS)).done().expect("stored");
     let ask = || RespondInput {
         page: turn("Where does my sister live?", "", 1),
-        style: None,
-        budget_tokens: 200,
+        manner: Manner { budget_tokens: 200, ..Manner::default() },
         call_id: None,
     };
     for _ in 0..2 {

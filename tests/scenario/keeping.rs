@@ -47,7 +47,7 @@ fn case_32_a_forgotten_page_is_gone_from_text_summary_keywords_and_every_byte_of
         let segment =
             memory.tiers(NOON_MS).mid_term.into_iter().find(|segment| segment.pages.contains(&page.to_string()));
         let segment = segment.expect("it has sunk");
-        let forgotten = world.run(memory.forget(vec![page])).done().expect("forgets");
+        let forgotten = world.run(memory.forget(vec![page], vec![], NOON_MS)).done().expect("forgets");
         assert_eq!(forgotten.pages, [page]);
         let gone_with = forgotten.segments_rewritten.len() + forgotten.segments_removed.len();
         assert_eq!((gone_with, segment.pages.len() == 1), (1, forgotten.segments_rewritten.is_empty()));
@@ -71,8 +71,8 @@ fn forgetting_a_page_that_waits_takes_it_out_of_its_job() {
     let memory = world.open();
     add(&mut world, &memory, 0..15);
     let oldest: PageId = memory.tiers(NOON_MS).short_term[0].id.parse().expect("an id");
-    world.run(memory.forget(vec![oldest, oldest])).done().expect("forgets");
-    assert_eq!(memory.jobs()[0].pages.len(), 4);
+    world.run(memory.forget(vec![oldest, oldest], vec![], NOON_MS)).done().expect("forgets");
+    assert_eq!(memory.jobs(NOON_MS)[0].pages.len(), 4);
     world.run(memory.work(NOON_MS)).done().expect("works");
     assert_eq!(memory.stats().mid_term.pages, 4);
 }

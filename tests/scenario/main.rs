@@ -2,6 +2,8 @@
 
 mod cases;
 mod keeping;
+mod long_term;
 mod storage;
 mod tiers;
+mod model;
 mod world;

@@ -11,7 +11,7 @@ use memstrata::effect::{
 use memstrata::error::{Error, ErrorCode, Result};
 use memstrata::memory_os::MemoryOs;
 use memstrata::model::Scope;
-use memstrata::op::{Embedder, OpenOptions};
+use memstrata::op::{Embedder, OpenOptions, Policies};
 use memstrata::storage::MemoryStore;
 use memstrata::text::StaticTable;
 use memstrata::time::{HOUR_MS, Timestamp};
@@ -55,6 +55,8 @@ pub struct World {
     pub store: MemoryStore,
     pub chat: ChatScript,
     pub embed: EmbedScript,
+    /// The caller's own count of tokens.
+    pub count: fn(&str) -> u32,
     /// Effects carried out so far.
     pub n_effects: u64,
     pub fault: Option<Fault>,
@@ -68,6 +70,7 @@ impl Default for World {
             store: MemoryStore::default(),
             chat: Box::new(|_| Err(Error::new(ErrorCode::ProviderFailed, "no chat model in this test"))),
             embed: Box::new(|_| Err(Error::new(ErrorCode::ProviderFailed, "no embedding model in this test"))),
+            count: |text| text.chars().count() as u32,
             n_effects: 0,
             fault: None,
             written: Vec::new(),
@@ -131,6 +134,7 @@ impl World {
         let reply = match effect {
             Effect::Chat(request) => Reply::Chat((self.chat)(&request)),
             Effect::Embed(request) => Reply::Embed((self.embed)(&request)),
+            Effect::Count(texts) => Reply::Count(Ok(texts.iter().map(|text| (self.count)(text)).collect())),
             Effect::Read(range) => Reply::Read(Ok(self.store.read(&range))),
             Effect::Commit(batch) => {
                 self.written.push(batch.value_bytes());
@@ -173,9 +177,16 @@ pub fn options() -> OpenOptions {
         scope: Scope::new("ada", "helper").expect("valid"),
         config: Config::default(),
         embedder: Embedder::Builtin,
-        has_chat: false,
+        chat_model: None,
+        counts_tokens: false,
+        policies: Policies::default(),
         seed: 7,
     }
+}
+
+/// The same with a language model.
+pub fn with_chat() -> OpenOptions {
+    OpenOptions { chat_model: Some("test/model".into()), ..options() }
 }
 
 /// The built-in table, read once a thread.
@@ -203,7 +214,8 @@ pub fn answer(text: &str) -> ChatReply {
     ChatReply {
         text: text.into(),
         finish_reason: FinishReason::Stop,
-        usage: Usage { input_tokens: Some(9), output_tokens: Some(3) },
+        usage: Usage { input_tokens: Some(9), output_tokens: Some(3), elapsed_ms: 0 },
+        mode: None,
     }
 }
 

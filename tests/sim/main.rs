@@ -13,7 +13,7 @@ use memstrata::config::Config;
 use memstrata::error::{Error, ErrorCode};
 use memstrata::id::PageId;
 use memstrata::memory_os::MemoryOs;
-use memstrata::op::{OpenOptions, RetrieveInput};
+use memstrata::op::{Manner, OpenOptions, RetrieveInput};
 
 use world::{Ended, Fault, NOON_MS, Random, World, made_up, options, turn};
 
@@ -77,7 +77,7 @@ fn make(world: &mut World, memory: &MemoryOs, step: &Move) -> Ended<Result<(), E
         Move::Retrieve => ended(world.run(memory.retrieve(RetrieveInput::new("bicycle brake"), NOON_MS))),
         Move::Respond(number) => {
             let input =
-                memstrata::op::RespondInput { page: page(number), style: None, budget_tokens: 100, call_id: None };
+                memstrata::op::RespondInput { page: page(number), manner: Manner { budget_tokens: 100, ..Manner::default() }, call_id: None };
             ended(world.run(memory.respond(input, NOON_MS)))
         }
         Move::Forget(number) => {
@@ -86,7 +86,7 @@ fn make(world: &mut World, memory: &MemoryOs, step: &Move) -> Ended<Result<(), E
             let page: Option<PageId> = pages
                 .filter(|page| page.client_id.as_deref() == Some(&client_id))
                 .find_map(|page| page.id.parse().ok());
-            ended(world.run(memory.forget(page.into_iter().collect())))
+            ended(world.run(memory.forget(page.into_iter().collect(), vec![], NOON_MS)))
         }
     }
 }
@@ -150,7 +150,7 @@ fn essence(memory: &MemoryOs) -> Essence {
     assert_eq!(placed, all, "every page lies in exactly one place");
     assert_eq!(pages.len(), texts.len(), "no client id is stored twice");
     let stats = memory.stats();
-    let mut waiting: Vec<_> = memory.jobs().iter().map(|job| names(&job.pages)).collect();
+    let mut waiting: Vec<_> = memory.jobs(NOON_MS).iter().map(|job| names(&job.pages)).collect();
     waiting.sort();
     Essence { short_term, segments, texts, waiting, counts: (stats.turns, stats.index.vectors, stats.index.atoms) }
 }

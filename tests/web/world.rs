@@ -140,7 +140,7 @@ impl Memory {
 pub(crate) fn options(storage: &str, name: &str) -> Value {
     json!({
         "name": name, "userId": "ada", "assistantId": "helper", "storage": storage, "config": {}, "seed": 7,
-        "builtinEmbedder": true, "hasChat": false,
+        "builtinEmbedder": true, "chatModel": null, "countsTokens": false,
     })
 }
 

@@ -5,6 +5,7 @@
 import type { Clock } from '../clock.js';
 import { systemClock } from '../clock.js';
 import { aborted, MemoryOSError, toMemoryOSError } from '../errors.js';
+import { raced } from '../race.js';
 import type { MemoryEvent } from '../types.js';
 import { Background, whenIdle } from './background.js';
 export { bridge } from './bridge.js';
@@ -97,7 +98,7 @@ class LocalEngine implements Engine {
     if (signal?.aborted) throw aborted(signal);
     const run = this.#enter((memory) => (memory[method] as (...args: unknown[]) => unknown)(...args)) as Promise<Result<EngineCalls, M>>;
     try {
-      return await (signal ? untilAborted(run, signal) : run);
+      return await raced(run, signal, aborted);
     } finally {
       if (WRITES.includes(method as (typeof WRITES)[number])) this.#background.kick();
     }
@@ -171,12 +172,4 @@ class LocalEngine implements Engine {
   #emit(event: MemoryEvent): void {
     this.#host.emit(event);
   }
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(aborted(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -4,6 +4,7 @@
  */
 import { aborted, invalid, MemoryOSError, toMemoryOSError } from '../errors.js';
 import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, EmbeddingResult, Usage } from '../providers/types.js';
+import { raced } from '../race.js';
 import type { StorageEngine } from '../storage/types.js';
 import { show, SurrogateJoiner, wellFormed } from '../text.js';
 import type { HostChatRequest, HostEmbedRequest } from './contract.js';
@@ -170,16 +171,6 @@ function addUsage(sum: Usage | undefined, part: Usage | undefined): Usage | unde
 function asProviderError(thrown: unknown, cut: AbortSignal): MemoryOSError {
   if (cut.aborted) return toMemoryOSError(cut.reason, 'ABORTED').code === 'CLOSED' ? (cut.reason as MemoryOSError) : aborted(cut);
   return toMemoryOSError(thrown, 'PROVIDER_FAILED');
-}
-
-/** Settles when the signal fires, also for a model that ignores it. */
-function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 /** At most `size` at once; those in front go first. */

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.js';
 import { systemClock } from '../clock.js';
 import { aborted, MemoryOSError } from '../errors.js';
 import type { Identity } from '../boundary/open.js';
+import { raced } from '../race.js';
 import { show } from '../text.js';
 
 /** How long an opening memory waits for the former owner to let go. */
@@ -81,7 +82,7 @@ class ProcessLocks implements Locks {
     const tail = before.then(() => mine);
     this.#tails.set(name, tail);
     try {
-      await untilAborted(before, signal);
+      await raced(before, signal);
       await held();
     } finally {
       leave();
@@ -89,16 +90,6 @@ class ProcessLocks implements Locks {
       if (this.#tails.get(name) === tail) this.#tails.delete(name);
     }
   }
-}
-
-function untilAborted(promise: Promise<void>, signal?: AbortSignal): Promise<void> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 export const processLocks: Locks = new ProcessLocks();

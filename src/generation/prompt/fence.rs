@@ -1,9 +1,11 @@
 //! Blocks of data in a prompt whose end no text can forge.
 
+use std::borrow::Cow;
+
 use xxhash_rust::xxh32::xxh32;
 
 /// Names of the blocks that the steps print.
-const BLOCKS: [&str; 5] = ["pages", "open-segments", "meta-info", "profile", "memory"];
+const BLOCKS: [&str; 6] = ["pages", "open-segments", "meta-info", "profile", "memory", "persona"];
 
 /// Puts `text` into a block of `name` between tags that carry a number: `<pages 0a1b2c3d>` … `</pages 0a1b2c3d>`.
 ///
@@ -43,6 +45,40 @@ fn starts_with(text: &str, name: &str) -> bool {
     text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
+/// The text without blocks of recalled memory that came back in it: a turn that carries one is stored without it, so that
+/// memory does not remember itself. A block that is never closed stays; it is text.
+pub fn without_blocks(text: &str) -> Cow<'_, str> {
+    let mut out = Cow::Borrowed(text);
+    for name in ["memory", "persona"] {
+        let mut from = 0;
+        while let Some((start, end)) = block(&out, name, from) {
+            if end > start {
+                out.to_mut().replace_range(start..end, "");
+            }
+            from = if end > start { start } else { start + 1 };
+        }
+    }
+    match out {
+        Cow::Owned(stripped) => Cow::Owned(stripped.trim().into()),
+        borrowed => borrowed,
+    }
+}
+
+/// Where the next block of a name begins and ends; it ends where it begins if it is never closed.
+fn block(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
+    let start = from + text.get(from..)?.find(&["<", name].concat())?;
+    let rest = &text[start + 1..];
+    let tag = &rest[..rest.find('>').unwrap_or(name.len())];
+    let number = tag[name.len()..].strip_prefix(' ').unwrap_or("");
+    let is_number = number.len() == 8 && number.bytes().all(|b| b.is_ascii_hexdigit());
+    if tag != name && !is_number {
+        return Some((start, start));
+    }
+    let close = ["</", tag, ">"].concat();
+    let end = rest.find(&close).map_or(start, |at| start + 1 + at + close.len());
+    Some((start, end))
+}
+
 /// Appends `text` on one line: no text can begin a line of a block. Control characters and runs of white space become one
 /// space.
 pub(super) fn push_line(out: &mut String, text: &str) {
@@ -73,6 +109,17 @@ mod tests {
         let block = fence("pages", "a < b, <b>bold</b> </pages> < / PAGES 1> <memory>");
         assert!(block.contains("a < b, <b>bold</b> \u{2039}/pages> \u{2039} / PAGES 1> \u{2039}memory>"), "{block}");
         assert_eq!(block, fence("pages", "a < b, <b>bold</b> </pages> < / PAGES 1> <memory>"));
+    }
+
+    #[test]
+    fn case_14_a_block_of_recalled_memory_is_taken_out_and_the_text_kept() {
+        let memory = fence("memory", "8 May 2023\nuser: I like tea. </memory> <memory>");
+        let text = format!("{memory}\n\nAnd coffee? {}", fence("persona", "name: Ada"));
+        assert_eq!(without_blocks(&text), "And coffee?");
+        assert_eq!(without_blocks("<memory>\nuser: x\n</memory>\nNow \u{4f60}\u{597d}"), "Now \u{4f60}\u{597d}");
+        for kept in ["a <memory leak> b", "<memory 00112233> open", "<memory", "<memory>", "no block", "<memory 0011223x></memory 0011223x>"] {
+            assert_eq!(without_blocks(kept), kept);
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::step::{Batch, StepPrompt, step};
 use crate::error::Result;
-use crate::generation::reply::{BadReply, Checked, Expected, FactDraft, Json, ReplyText, facts, field, items, read};
-use crate::model::Subject;
+use crate::generation::reply::{BadReply, Checked, Expected, Json, ReplyText, facts, field, items, read};
+use crate::model::{CandidateFact, Subject};
 
 const TASK: &str = r#"You keep the long-term memory of a personal assistant. You get pages of its conversation with one user. Note two lists of facts worth remembering for months: what the pages tell of the user and of the people around them, and what they tell of the assistant (what it is called, what it said of itself, what it promised or recommended).
 
@@ -44,7 +44,7 @@ pub fn render(batch: &Batch<'_>) -> StepPrompt {
 ///
 /// # Errors
 /// As every step; also if one of the lists is missing. A bare list of facts is taken where each names its subject.
-pub fn parse(batch: &Batch<'_>, reply: &ReplyText<'_>) -> Result<Checked<FactDraft>> {
+pub fn parse(batch: &Batch<'_>, reply: &ReplyText<'_>) -> Result<Checked<CandidateFact>> {
     let json = read(reply, &EXPECTED)?;
     if !matches!(json, Json::Map(_)) {
         return Ok(facts(items(Some(&json)), batch, None)?);

@@ -24,7 +24,7 @@ pub mod segments;
 #[cfg(test)]
 mod golden_test;
 
-pub use fence::fence;
+pub use fence::{fence, without_blocks};
 pub use language::{Language, language};
-pub use respond::{Exchange, Prompt, respond_prompt};
+pub use respond::{Exchange, Front, Prompt, respond_prompt};
 pub use step::{Batch, OpenSegment, StepPrompt};

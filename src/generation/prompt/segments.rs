@@ -6,10 +6,10 @@
 use super::step::{Batch, StepPrompt, step};
 use crate::error::Result;
 use crate::generation::reply::{
-    BadReply, Expected, FactDraft, Json, Link, Refusal, ReplyText, SegmentDraft, facts, field, items, links, read,
+    BadReply, Expected, Json, Refusal, ReplyText, facts, field, items, links, read,
     segments,
 };
-use crate::id::PageId;
+use crate::model::Filing;
 
 const TASK: &str = r#"You keep the long-term memory of a personal assistant. You get the latest pages of its conversation with one user. File them: sort them into segments by topic, link the pages that continue one another, and note facts worth remembering for months.
 
@@ -51,21 +51,6 @@ const EXPECTED: Expected = Expected {
     item: &["quote", "quotation", "summary", "title", "\u{5f15}\u{6587}", "\u{6458}\u{8981}"],
 };
 
-/// What the batch is, as far as the reply stands up to it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SegmentsReply {
-    /// New and continued segments.
-    pub segments: Vec<SegmentDraft>,
-    /// Links of dialogue chains, at most one a page.
-    pub links: Vec<Link>,
-    /// Candidate facts.
-    pub facts: Vec<FactDraft>,
-    /// Pages of the batch that no segment names; rules place them.
-    pub unplaced: Vec<PageId>,
-    /// What was not taken, and why.
-    pub refused: Vec<Refusal>,
-}
-
 /// The prompt of a batch. Its front is the same for every batch, and at most 1,200 tokens.
 pub fn render(batch: &Batch<'_>) -> StepPrompt {
     step(TASK, &[], batch, SCHEMA, "memory_batch")
@@ -76,7 +61,7 @@ pub fn render(batch: &Batch<'_>) -> StepPrompt {
 /// # Errors
 /// `PROVIDER_BAD_REPLY`, or `PROVIDER_FAILED` for a reply that reports an error; [`BadReply::of`] tells the kind. A reply in
 /// which the list of facts is missing, rather than empty, is unreadable.
-pub fn parse(batch: &Batch<'_>, reply: &ReplyText<'_>) -> Result<SegmentsReply> {
+pub fn parse(batch: &Batch<'_>, reply: &ReplyText<'_>) -> Result<(Filing, Vec<Refusal>)> {
     let json = read(reply, &EXPECTED)?;
     let has = |item: &Json, names: &[&str]| field(item, names).is_some();
     let (segment_items, link_items, mut fact_items): (Vec<Json>, &[Json], Vec<Json>);
@@ -105,12 +90,6 @@ pub fn parse(batch: &Batch<'_>, reply: &ReplyText<'_>) -> Result<SegmentsReply> 
     let segments = segments(&segment_items, batch)?;
     let links = links(link_items, batch)?;
     let facts = facts(&fact_items, batch, None)?;
-    let is_placed = |id: &PageId| segments.kept.iter().any(|segment| segment.pages.contains(id));
-    Ok(SegmentsReply {
-        unplaced: batch.pages.iter().map(|page| page.id).filter(|id| !is_placed(id)).collect(),
-        segments: segments.kept,
-        links: links.kept,
-        facts: facts.kept,
-        refused: [segments.refused, links.refused, facts.refused].concat(),
-    })
+    let refused = [segments.refused, links.refused, facts.refused].concat();
+    Ok((Filing { segments: segments.kept, links: links.kept, facts: facts.kept }, refused))
 }

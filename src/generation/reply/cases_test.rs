@@ -1,12 +1,12 @@
 //! Replies of the steps against the pages they were given: what is kept and what is refused.
 
-use super::{BadReply, MAX_FACTS_PER_PAGE, Reason, ReplyEnd, ReplyText};
+use super::{BadReply, MAX_FACTS_PER_PAGE, Reason, Refusal, ReplyEnd, ReplyText};
 use crate::error::{Error, ErrorCode};
-use crate::generation::prompt::segments::{SegmentsReply, parse};
+use crate::generation::prompt::segments::parse;
 use crate::generation::prompt::step::tests::page;
 use crate::generation::prompt::{Batch, OpenSegment, continuity, knowledge, meta_info, multi_topic, profile};
 use crate::id::{PageId, SegmentId, Side};
-use crate::model::{FactKind, FactSource, Page, Subject, TraitLevel};
+use crate::model::{FactKind, FactSource, Filing, Page, Subject, TraitLevel};
 use proptest::prelude::*;
 
 fn pages() -> Vec<Page> {
@@ -29,8 +29,21 @@ fn stop(text: &str) -> ReplyText<'_> {
     ReplyText { text, end: ReplyEnd::Stop }
 }
 
-fn read(text: &str) -> Result<SegmentsReply, Error> {
-    with_batch(|batch| parse(batch, &stop(text)))
+/// What was read, and what is left of the batch.
+#[derive(Debug)]
+struct Read {
+    filing: Filing,
+    refused: Vec<Refusal>,
+    unplaced: Vec<PageId>,
+}
+
+fn read(text: &str) -> Result<Read, Error> {
+    with_batch(|batch| {
+        let (filing, refused) = parse(batch, &stop(text))?;
+        let is_placed = |id: &PageId| filing.segments.iter().any(|segment| segment.pages.contains(id));
+        let unplaced = batch.pages.iter().map(|page| page.id).filter(|id| !is_placed(id)).collect();
+        Ok(Read { filing, refused, unplaced })
+    })
 }
 
 /// A fact in the fields of the schema.
@@ -41,10 +54,10 @@ fn fact(subject: &str, value: &str, quote: &str, page: &str) -> String {
 }
 
 /// Facts as `subject=value`, refusals as their reasons, an error as its code.
-fn told(reply: Result<SegmentsReply, Error>) -> String {
+fn told(reply: Result<Read, Error>) -> String {
     match reply {
         Ok(reply) => {
-            let facts = reply.facts.iter().map(|fact| format!("{:?}={}", fact.subject, fact.value));
+            let facts = reply.filing.facts.iter().map(|fact| format!("{:?}={}", fact.subject, fact.value));
             let refused = reply.refused.iter().map(|refusal| format!("!{:?}", refusal.reason));
             facts.chain(refused).collect::<Vec<_>>().join(" ")
         }
@@ -69,17 +82,17 @@ fn a_whole_reply_is_read_whole() {
                     "quote":"I moved to Lisbon last week","page":"p1"}]}"#,
     )
     .expect("readable");
-    assert_eq!(reply.segments[0].continues, Some(SegmentId::from_raw(7)));
-    assert_eq!(reply.segments[0].pages, [PageId::from_raw(1)]);
-    assert_eq!(reply.segments[0].keywords, ["Lisbon", "move"]);
-    assert_eq!(reply.segments[1].keywords, ["Jack", "football"]);
-    assert_eq!(reply.links[0].continues, Some(PageId::from_raw(9)));
-    assert_eq!(reply.links[0].meta_info, "The move.");
+    assert_eq!(reply.filing.segments[0].continues, Some(SegmentId::from_raw(7)));
+    assert_eq!(reply.filing.segments[0].pages, [PageId::from_raw(1)]);
+    assert_eq!(reply.filing.segments[0].keywords, ["Lisbon", "move"]);
+    assert_eq!(reply.filing.segments[1].keywords, ["Jack", "football"]);
+    assert_eq!(reply.filing.links[0].continues, Some(PageId::from_raw(9)));
+    assert_eq!(reply.filing.links[0].meta_info, "The move.");
     assert_eq!(reply.unplaced, [PageId::from_raw(3)]);
     assert_eq!(reply.refused.iter().map(|refusal| refusal.reason).collect::<Vec<_>>(), [Reason::NotEarlier]);
-    let fact = &reply.facts[0];
+    let fact = &reply.filing.facts[0];
     assert_eq!((&fact.subject, fact.kind, fact.source), (&Subject::User, FactKind::Knowledge, FactSource::Stated));
-    assert_eq!(fact.valid_from.as_deref(), Some("last week"));
+    assert_eq!(fact.since.as_deref(), Some("last week"));
     assert_eq!(fact.evidence[0].quote, "I moved to  Lisbon\nlast week", "the page's own words");
     assert_eq!(fact.evidence[0].turn.side, Side::User);
 }
@@ -122,7 +135,7 @@ fn case_05_nothing_of_a_cut_reply_is_used() {
 fn case_06_empty_lists_are_an_answer_and_prose_is_none() {
     for text in [r#"{"segments":[],"links":[],"facts":[]}"#, r#"{"facts":null}"#, "[]"] {
         let reply = read(text).expect("readable");
-        assert!(reply.facts.is_empty() && reply.refused.is_empty());
+        assert!(reply.filing.facts.is_empty() && reply.refused.is_empty());
         assert_eq!(reply.unplaced.len(), 3);
     }
     assert_eq!(told(read("There are no facts.")), "PROVIDER_BAD_REPLY");
@@ -155,8 +168,8 @@ fn case_08_what_was_never_offered_is_refused_and_the_rest_applied() {
             "links":[{"page":"p7","continues":null}, {"page":"p1","continues":null}],"facts":[]}"#,
     )
     .expect("readable");
-    assert_eq!(reply.segments.len(), 1);
-    assert_eq!((reply.segments[0].continues, reply.segments[0].pages.len(), reply.links.len()), (None, 1, 1));
+    assert_eq!(reply.filing.segments.len(), 1);
+    assert_eq!((reply.filing.segments[0].continues, reply.filing.segments[0].pages.len(), reply.filing.links.len()), (None, 1, 1));
     let reasons: Vec<_> = reply.refused.iter().map(|refusal| refusal.reason).collect();
     use Reason::{UnknownPage, UnknownSegment};
     assert_eq!(reasons, [UnknownPage, UnknownSegment, UnknownPage, UnknownPage, UnknownPage]);
@@ -204,10 +217,10 @@ fn case_13_a_third_person_keeps_the_name() {
 fn one_reply_cannot_flood_memory_and_repetitions_are_one() {
     let many: Vec<_> = (0..40).map(|n| fact("user", &format!("x{n}"), "I moved", "p1")).collect();
     let reply = read(&format!(r#"{{"facts":[{}]}}"#, many.join(","))).expect("readable");
-    assert_eq!((reply.facts.len(), reply.refused.len()), (MAX_FACTS_PER_PAGE, 40 - MAX_FACTS_PER_PAGE));
+    assert_eq!((reply.filing.facts.len(), reply.refused.len()), (MAX_FACTS_PER_PAGE, 40 - MAX_FACTS_PER_PAGE));
     let twice = [fact("user", "X", "I moved", "p1"), fact("user", "x", "My friend", "p2")];
     let reply = read(&format!(r#"{{"facts":[{}]}}"#, twice.join(","))).expect("readable");
-    assert_eq!((reply.facts.len(), reply.facts[0].evidence.len()), (1, 2));
+    assert_eq!((reply.filing.facts.len(), reply.filing.facts[0].evidence.len()), (1, 2));
     check(&[fact("user", &"x".repeat(500), "I moved", "p1")], "!TooLong");
 }
 
@@ -286,7 +299,7 @@ proptest! {
         };
         if let Ok(reply) = read(&text) {
             let pages = pages();
-            for fact in reply.facts {
+            for fact in reply.filing.facts {
                 prop_assert!((0.0..=1.0).contains(&fact.confidence));
                 prop_assert!(!fact.evidence.is_empty());
                 for evidence in fact.evidence {

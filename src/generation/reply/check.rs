@@ -8,7 +8,7 @@ use super::quote::find_quote;
 use super::words::{one_line, refuses};
 use crate::generation::prompt::Batch;
 use crate::id::{PageId, Side, TurnId};
-use crate::model::{Evidence, FactKind, FactSource, Page, Subject};
+use crate::model::{CandidateFact, Evidence, FactKind, FactSource, Page, Subject};
 
 /// Most facts that one page may give, so that one reply cannot flood memory. A page of long prose gives five to eight.
 pub const MAX_FACTS_PER_PAGE: usize = 12;
@@ -81,27 +81,6 @@ pub enum Reason {
     NotContent,
 }
 
-/// A fact that a model found, not yet placed in time or in its slot.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FactDraft {
-    /// Whom it is about.
-    pub subject: Subject,
-    /// What of the subject it tells.
-    pub attribute: String,
-    /// The value.
-    pub value: String,
-    /// Its sort.
-    pub kind: FactKind,
-    /// `Stated` if the user's side has the quotation, else `Inferred`.
-    pub source: FactSource,
-    /// How sure, 0 to 1.
-    pub confidence: f32,
-    /// From when it holds, as it was said ("last week"), to be resolved against the date of the evidence.
-    pub valid_from: Option<String>,
-    /// The quotations, in the words of their pages; at least one.
-    pub evidence: Vec<Evidence>,
-}
-
 impl<T> Checked<T> {
     pub(in crate::generation) const fn new() -> Self {
         Self { kept: Vec::new(), refused: Vec::new() }
@@ -137,7 +116,7 @@ impl<T> Checked<T> {
 ///
 /// # Errors
 /// [`BadReply::Unreadable`] if there are items and none has the fields of a fact.
-pub fn facts(list: &[Json], batch: &Batch<'_>, default: Option<&Subject>) -> Result<Checked<FactDraft>, BadReply> {
+pub fn facts(list: &[Json], batch: &Batch<'_>, default: Option<&Subject>) -> Result<Checked<CandidateFact>, BadReply> {
     let mut checked = Checked::new();
     let mut known: HashMap<(Subject, String, String), usize> = HashMap::new();
     let mut per_page: HashMap<PageId, usize> = HashMap::new();
@@ -166,10 +145,10 @@ pub fn facts(list: &[Json], batch: &Batch<'_>, default: Option<&Subject>) -> Res
     checked.unless_misshapen(Part::Fact, list)
 }
 
-fn merge(kept: &mut FactDraft, other: FactDraft) {
+fn merge(kept: &mut CandidateFact, other: CandidateFact) {
     kept.confidence = kept.confidence.max(other.confidence);
     kept.source = kept.source.max(other.source);
-    kept.valid_from = kept.valid_from.take().or(other.valid_from);
+    kept.since = kept.since.take().or(other.since);
     for evidence in other.evidence {
         if !kept.evidence.contains(&evidence) {
             kept.evidence.push(evidence);
@@ -177,7 +156,7 @@ fn merge(kept: &mut FactDraft, other: FactDraft) {
     }
 }
 
-fn fact(item: &Json, batch: &Batch<'_>, default: Option<&Subject>) -> Result<FactDraft, Reason> {
+fn fact(item: &Json, batch: &Batch<'_>, default: Option<&Subject>) -> Result<CandidateFact, Reason> {
     let subject = text(field(item, &["subject", "about", "who", "entity", "person", "\u{4e3b}\u{4f53}"]));
     let subject = subject.and_then(|name| subject_of(&name, batch)).or(default.cloned()).ok_or(Reason::Shape)?;
     let attribute =
@@ -197,15 +176,17 @@ fn fact(item: &Json, batch: &Batch<'_>, default: Option<&Subject>) -> Result<Fac
     if refuses(&value) {
         return Err(Reason::NotContent);
     }
-    let valid_from = text(field(item, &["validfrom", "validfromphrase", "since", "when", "time", "date"]));
-    Ok(FactDraft {
+    let since = text(field(item, &["validfrom", "validfromphrase", "since", "when", "time", "date"]));
+    Ok(CandidateFact {
         subject,
         attribute,
         value,
         kind: kind_of(field(item, &["kind", "type", "category", "\u{7c7b}\u{578b}"])),
         source: if evidence.turn.side == Side::User { FactSource::Stated } else { FactSource::Inferred },
         confidence: confidence(item),
-        valid_from: valid_from.map(|phrase| one_line(&phrase, NAME_MAX_CHARS)).filter(|phrase| !is_nothing(phrase)),
+        trust: 1.0,
+        since: since.map(|phrase| one_line(&phrase, NAME_MAX_CHARS)).filter(|phrase| !is_nothing(phrase)),
+        valid_from: None,
         evidence: vec![evidence],
     })
 }

@@ -6,7 +6,8 @@ use super::field::{Json, field, items, local_id, text, texts};
 use super::words::{one_line, refuses};
 use crate::config::KEYWORDS_PER_SEGMENT;
 use crate::generation::prompt::Batch;
-use crate::id::{PageId, SegmentId};
+use crate::id::PageId;
+use crate::model::{Link, SegmentDraft};
 
 /// Most characters of a title.
 const TITLE_MAX_CHARS: usize = 100;
@@ -16,32 +17,6 @@ const SUMMARY_MAX_CHARS: usize = 1_000;
 const KEYWORD_MAX_CHARS: usize = 40;
 /// Most characters of the meta info of a chain.
 const META_INFO_MAX_CHARS: usize = 300;
-
-/// A segment as a model sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SegmentDraft {
-    /// The open segment that it continues; `None` for a new one.
-    pub continues: Option<SegmentId>,
-    /// Its theme in a few words; may be empty if there is a summary.
-    pub title: String,
-    /// What its pages say; may be empty if there is a title.
-    pub summary: String,
-    /// Its keywords, most telling first.
-    pub keywords: Vec<String>,
-    /// Its pages, at least one, each once. A page of two themes is in two segments.
-    pub pages: Vec<PageId>,
-}
-
-/// A link of a dialogue chain (MemoryOS, 3.2).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// The page.
-    pub page: PageId,
-    /// The earlier page that it continues; `None` where a chain begins.
-    pub continues: Option<PageId>,
-    /// What the chain is about so far, on one line; may be empty.
-    pub meta_info: String,
-}
 
 /// The segments of `list`. What names an unknown page or segment is refused, and the rest is kept: a segment that would
 /// continue an unknown one is new, a segment without a known page is not taken. Two that continue one segment are one.

@@ -15,10 +15,10 @@ mod cases_test;
 mod scan_test;
 
 pub use bad::BadReply;
-pub use check::{Checked, FactDraft, MAX_FACTS_PER_PAGE, Part, Reason, Refusal, facts};
+pub use check::{Checked, MAX_FACTS_PER_PAGE, Part, Reason, Refusal, facts};
 pub(in crate::generation) use check::{confidence, evidence};
 pub use field::{Json, boolean, field, items, local_id, number, text, texts};
-pub use filed::{Link, SegmentDraft, links, segments};
+pub use filed::{links, segments};
 pub use quote::find_quote;
 pub(in crate::generation) use scan::without_reasoning;
 pub use scan::{Expected, ReplyEnd, ReplyText, read};

@@ -24,6 +24,20 @@ pub struct Filter {
     pub exclude: Vec<PageId>,
     /// Leave out questions that got no answer: they tell nothing, and the same question asked again would find itself.
     pub no_open_questions: bool,
+    /// Leave out pinned facts, which stand in the prompt already.
+    pub no_pinned_facts: bool,
+}
+
+impl Filter {
+    /// Whether facts may be found: they have no tier, side, session or metadata.
+    pub(super) fn admits_facts(&self) -> bool {
+        self.tiers.is_empty()
+            && self.sides.is_empty()
+            && self.from_ms.is_none()
+            && self.to_ms.is_none()
+            && self.sessions.is_empty()
+            && self.metadata.is_empty()
+    }
 }
 
 /// The filter, prepared for many turns.
@@ -43,7 +57,9 @@ impl<'a> Sieve<'a> {
         } else {
             filter.tiers.iter().copied().collect()
         };
-        let is_open = *filter == Filter::default() && cube.segments().all(|segment| !segment.archived);
+        let is_open = *filter == Filter::default()
+            && cube.segments().all(|segment| !segment.archived)
+            && !cube.hides_pages();
         Self { cube, filter, tiers, exclude: filter.exclude.iter().copied().collect(), is_open }
     }
 
@@ -66,6 +82,7 @@ impl<'a> Sieve<'a> {
             && (filter.sessions.is_empty() || session())
             && filter.metadata.iter().all(|(key, value)| page.metadata.get(key) == Some(value))
             && !self.exclude.contains(&turn.page)
+            && self.cube.place(turn.page).is_none_or(|place| !place.never_recall)
             && !(filter.no_open_questions && self.is_open_question(page))
     }
 

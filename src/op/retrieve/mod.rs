@@ -2,16 +2,19 @@
 //! commit.
 
 mod context;
+mod facts;
 mod filter;
 mod recall;
 
 use hashbrown::{HashMap, HashSet};
 
 use self::context::{Context, PackedTurn, pool};
+use self::facts::facts;
 use self::filter::Sieve;
 use self::recall::{PackedPassage, Part, QueryView};
 use super::embed;
 use super::engine::{Embedder, Engine, Visits};
+use super::persona_view::fact_hit;
 use crate::effect::{EmbedKind, Io};
 use crate::error::{Error, Result};
 use crate::id::{PageId, Side, TurnId};
@@ -19,8 +22,12 @@ use crate::model::{Cube, Page, Tier};
 use crate::order::sort_by;
 use crate::retrieval::{Profile, RankedTurn, Ranking, Request, Strategy, rank};
 
+pub(super) use self::facts::FactText;
 pub use self::filter::Filter;
 pub use self::recall::{Hit, Recall};
+
+/// Budget below which nothing is packed rather than hardly anything.
+const LEAST_BUDGET: u32 = 8;
 
 /// A search.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,17 +78,46 @@ pub async fn retrieve(engine: &Engine, io: &Io, input: &RetrieveInput, now_ms: i
     }
     let vector = match &engine.options.embedder {
         Embedder::External { space, .. } if input.strategy != Strategy::Keyword => {
-            let asked = embed::ask(engine, io, space, EmbedKind::Query, vec![input.query.clone()]).await;
+            let asked = embed::ask(engine, io, space, EmbedKind::Query, vec![input.query.clone()], now_ms).await;
             asked.ok().and_then(|mut vectors| vectors.pop().flatten())
         }
         _ => None,
     };
-    let found = search(engine, input, vector.as_deref());
+    let mut found = search(engine, input, vector.as_deref(), input.budget_tokens);
+    if engine.options.counts_tokens {
+        found = fitted(engine, io, input, vector.as_deref(), found).await?;
+    }
     count_visits(engine, &found.passages, now_ms);
     Ok(found)
 }
 
-fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Recall {
+/// The recall packed anew until the caller's own count of its context keeps the budget.
+async fn fitted(
+    engine: &Engine,
+    io: &Io,
+    input: &RetrieveInput,
+    vector: Option<&[f32]>,
+    mut found: Recall,
+) -> Result<Recall> {
+    let mut budget = input.budget_tokens;
+    loop {
+        let counts = io.count(vec![found.context.clone()]).await?;
+        let &[count] = counts.as_slice() else {
+            return Err(Error::invalid(format!("countTokens gave {} numbers for one text", counts.len())));
+        };
+        found.context_tokens = count;
+        if count <= input.budget_tokens || budget == 0 {
+            return Ok(found);
+        }
+        // A little below the exact share, so that a few steps are enough; then nothing, which always fits.
+        let share = f64::from(input.budget_tokens) / f64::from(count) * 0.95;
+        let next = (f64::from(budget) * share) as u32;
+        budget = if next < LEAST_BUDGET { 0 } else { next };
+        found = search(engine, input, vector, budget);
+    }
+}
+
+fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget_tokens: u32) -> Recall {
     let (cube, index, table) = (engine.cube.borrow(), engine.index.borrow(), engine.table());
     let text_of = |turn: TurnId, read: &mut dyn FnMut(&str)| {
         if let Some(page) = cube.page(turn.page) {
@@ -105,7 +141,8 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Rec
         .filter(|turn| pooled.contains(&turn.turn))
         .filter_map(|turn| Some((turn.turn, (turn.id, cube.page(turn.id.page)?))))
         .collect();
-    let context = Context::pack(engine, pool, &pages, input.budget_tokens);
+    let facts = facts(engine, &cube, &index, &input.query, &input.filter, budget_tokens);
+    let context = Context::pack(engine, pool, &pages, budget_tokens - facts.tokens);
     let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
     let hits = turns.iter().take(input.top_k);
     let hits = hits
@@ -125,11 +162,20 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>) -> Rec
     };
     Recall {
         hits,
-        context: context.render(&pages),
-        context_tokens: context.packed.used_tokens,
+        context: joined(facts.text, context.render(&pages)),
+        context_tokens: facts.tokens + context.packed.used_tokens,
+        facts: facts.facts.iter().map(|of| fact_hit(of.fact, of.score, of.packed)).collect(),
         passages: context.passages(&pages),
         query,
         below_cut: context.below_cut(&pages),
+    }
+}
+
+fn joined(facts: String, passages: String) -> String {
+    match (facts.is_empty(), passages.is_empty()) {
+        (true, _) => passages,
+        (_, true) => facts,
+        (false, false) => [facts, passages].join("\n"),
     }
 }
 

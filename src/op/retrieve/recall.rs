@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::model::Metadata;
+use crate::op::persona_view::FactView;
 
 /// A term of a score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -115,6 +116,8 @@ pub struct Recall {
     pub context_tokens: u32,
     /// What it holds, turn by turn.
     pub passages: Vec<PackedPassage>,
+    /// Facts of long-term memory that bear on the question, best first.
+    pub facts: Vec<FactView>,
     /// The question as understood.
     pub query: QueryView,
     /// What ranked next, at most 20.
