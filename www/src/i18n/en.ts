@@ -466,7 +466,8 @@ export const en = {
   secondsOf: (n: string) => `${n} s`,
   operations: {
     respond: 'answers in the chat',
-    embed: 'vectors',
+    embed: 'vectors of what is stored',
+    query: 'vectors of questions',
     segments: 'file a batch of pages',
     memory_batch: 'file a batch of pages',
     continuity: 'does a page go on?',

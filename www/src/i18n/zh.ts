@@ -447,7 +447,8 @@ export const zh: Dictionary = {
   secondsOf: (n) => `${n} 秒`,
   operations: {
     respond: '聊天中的回答',
-    embed: '向量',
+    embed: '已存内容的向量',
+    query: '问题的向量',
     segments: '归档一批页',
     memory_batch: '归档一批页',
     continuity: '这一页是否接着上文',

@@ -4,6 +4,7 @@ import { t } from '../i18n/language';
 import { act, doing } from './deeds';
 import { changesOf, draftOf, inputOf, missing, type Draft } from './input';
 import { factWords } from './record';
+import { soughtFact } from './section';
 
 const subjects = ['user', 'assistant', 'other'] as const;
 const kinds = ['knowledge', 'preference', 'event'] as const;
@@ -35,8 +36,16 @@ export function FactForm({ fact, attribute, label, onDone }: { fact?: FactView; 
       onDone();
       return;
     }
-    const saved = await act(fact ? 'edited' : 'added', factWords(inputOf(draft)), (engine) => (fact ? engine.editFact(fact.id, changes) : engine.addFact(inputOf(draft))));
-    if (saved) onDone();
+    let id = fact?.id;
+    const saved = await act(fact ? 'edited' : 'added', factWords(inputOf(draft)), async (engine) => {
+      const holds = await (fact ? engine.editFact(fact.id, changes) : engine.addFact(inputOf(draft)));
+      id = holds.id;
+      return holds;
+    });
+    if (!saved) return;
+    // A new fact comes into view; so does the one that says the same already, in which an edited one went up.
+    if (!fixed && id !== fact?.id) soughtFact.value = id ?? null;
+    onDone();
   };
 
   return (

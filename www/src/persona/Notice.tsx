@@ -10,7 +10,9 @@ export function Notice({ onLeave }: { onLeave: () => void }) {
   return (
     <div class={shown ? 'notice' : undefined} data-testid="notice">
       <p role="status" dir="auto">{done && words.deeds[done.deed](done.what)}</p>
-      {deedTrouble.value && <TroubleNote trouble={deedTrouble.value} />}
+      {/* Of long-term memory one thing is forbidden: to take back what something later rests on. */}
+      {deedTrouble.value?.code === 'FORBIDDEN' && <p class="trouble" role="alert" data-testid="trouble" data-code="FORBIDDEN">{words.notUndoable}</p>}
+      {deedTrouble.value && deedTrouble.value.code !== 'FORBIDDEN' && <TroubleNote trouble={deedTrouble.value} />}
       {shown && (
         <div class="row">
           {done?.undo && (
