@@ -32,4 +32,5 @@ test('what is missing is told', () => {
   expect(missing(draft)).toBeNull();
   expect(missing({ ...draft, value: '  ' })).toBe('both');
   expect(missing({ ...draft, subject: 'other' })).toBe('name');
+  expect(missing(draft, { ...draft, since: '2024-01-02' })).toBe('since');
 });

@@ -252,6 +252,7 @@ export const en = {
   add: 'Add',
   fillBoth: 'Fill in what of it, and what it is.',
   fillName: 'Say whose fact it is.',
+  fillSince: 'The date can be changed, but not taken out.',
   staticProfile: 'At a glance',
   slots: { name: 'Name', gender: 'Gender', birthYear: 'Birth year' },
   unknown: 'not known',

@@ -241,6 +241,7 @@ export const zh: Dictionary = {
   add: '添加',
   fillBoth: '请填写哪一方面，以及是什么。',
   fillName: '请写明是谁的事实。',
+  fillSince: '日期可以修改，但不能去掉。',
   staticProfile: '概要',
   slots: { name: '姓名', gender: '性别', birthYear: '出生年份' },
   unknown: '尚不知道',

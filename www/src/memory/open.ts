@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { MemoryOS } from 'memstrata';
 import { chatModel, chatOn, embedder } from '../models/choice';
 import { watchHappened } from '../work/happened-log';
-import { settings } from '../work/settings';
+import { pausedHere, settings } from '../work/settings';
 import { troubleOf, type Trouble } from './trouble';
 import { forgetPicture, refreshSoon, watch } from './view';
 
@@ -50,6 +50,7 @@ async function open(): Promise<MemoryOS> {
       config: settings.peek(),
       ...(chat ? { chat } : {}),
     });
+    if (pausedHere.peek() === 'yes') await opened.pause();
     watch(opened);
     watchHappened(opened);
     opened.on('closed', (event) => {

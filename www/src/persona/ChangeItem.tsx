@@ -70,6 +70,7 @@ function Step({ step }: { step: ChangeStepView }) {
           ))}
         </dl>
       )}
+      {step.what === 'fact' && step.after?.validTo != null && step.before?.validTo == null && step.after.reason && <p class="quiet">{words.closeReasons[step.after.reason]}</p>}
       {/* Of a text that came or went, the words themselves. */}
       {step.what === 'profile' && (step.before === null || step.after === null) && <p class="prose" dir="auto">{(step.after ?? step.before)?.text}</p>}
     </li>

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { FactView } from 'memstrata';
 import { t } from '../i18n/language';
 import { act, doing } from './deeds';
-import { changesOf, draftOf, inputOf, missing, type Draft } from './input';
+import { changesOf, draftOf, inputOf, missing, type Draft, type Lack } from './input';
 import { factWords } from './record';
 import { soughtFact } from './section';
 
@@ -13,7 +13,7 @@ const kinds = ['knowledge', 'preference', 'event'] as const;
 export function FactForm({ fact, attribute, label, onDone }: { fact?: FactView; attribute?: string; label?: string; onDone: () => void }) {
   const [start] = useState(() => draftOf(fact, attribute));
   const [draft, setDraft] = useState(start);
-  const [lack, setLack] = useState<'both' | 'name' | null>(null);
+  const [lack, setLack] = useState<Lack | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const words = t.value;
   const fixed = attribute !== undefined;
@@ -24,10 +24,10 @@ export function FactForm({ fact, attribute, label, onDone }: { fact?: FactView; 
   }, []);
 
   const save = async (): Promise<void> => {
-    const lacks = missing(draft);
+    const lacks = missing(draft, start);
     setLack(lacks);
     if (lacks) {
-      const field = lacks === 'name' ? 'subjectName' : draft.attribute.trim() === '' ? 'attribute' : 'value';
+      const field = lacks === 'name' ? 'subjectName' : lacks === 'since' ? 'since' : draft.attribute.trim() === '' ? 'attribute' : 'value';
       form.current?.querySelector<HTMLInputElement>(`[name=${field}]`)?.focus();
       return;
     }
@@ -95,11 +95,11 @@ export function FactForm({ fact, attribute, label, onDone }: { fact?: FactView; 
           </label>
           <label>
             {words.factSince}
-            <input type="date" name="since" value={draft.since} onInput={(event) => set({ since: event.currentTarget.value })} />
+            <input type="date" name="since" value={draft.since} aria-invalid={lack === 'since'} onInput={(event) => set({ since: event.currentTarget.value })} />
           </label>
         </>
       )}
-      {lack && <p class="trouble" role="alert">{lack === 'name' ? words.fillName : words.fillBoth}</p>}
+      {lack && <p class="trouble" role="alert">{{ name: words.fillName, since: words.fillSince, both: words.fillBoth }[lack]}</p>}
       <div class="row">
         <button type="submit" class="primary" data-testid="fact-save" aria-disabled={doing.value}>{fact ? words.save : words.add}</button>
         <button type="button" onClick={onDone}>{words.cancel}</button>

@@ -22,10 +22,13 @@ export function draftOf(fact?: FactView, attribute = ''): Draft {
   };
 }
 
-/** What is missing before a draft can be a fact. */
-export function missing(draft: Draft): 'both' | 'name' | null {
+export type Lack = 'both' | 'name' | 'since';
+
+/** What is missing before a draft can be a fact. A date can be changed; the engine has no way to take it out again. */
+export function missing(draft: Draft, before: Draft = draft): Lack | null {
   if (draft.attribute.trim() === '' || draft.value.trim() === '') return 'both';
-  return draft.subject === 'other' && draft.subjectName.trim() === '' ? 'name' : null;
+  if (draft.subject === 'other' && draft.subjectName.trim() === '') return 'name';
+  return before.since !== '' && draft.since === '' ? 'since' : null;
 }
 
 export function inputOf(draft: Draft): FactInput {

@@ -11,8 +11,8 @@ const MOST_FACT_THREADS = 3;
 
 /** Half a row of grains. */
 const LANE_PX = 15;
-/** From the middle of a line of the bedrock to the gap below it. */
-const LINE_LANE_PX = 14;
+/** Into the gap below a line of the bedrock. */
+const LINE_EDGE_PX = 2;
 
 interface Point {
   x: number;
@@ -96,10 +96,12 @@ function measure(exchangeId: string, ranked: string[]): Thread[] {
     const grain = document.querySelector<SVGElement>(`.drawing ${selector}[data-lit]`);
     if (!grain) continue;
     const from = grain.getBoundingClientRect();
-    const x = from.left + from.width / 2;
-    const y = from.top + from.height / 2;
+    // Words stand on the middle of a line of the bedrock: its thread leaves by the gap below it.
+    const isLine = grain.dataset.recordId !== undefined;
+    const x = isLine ? from.left + LINE_EDGE_PX : from.left + from.width / 2;
+    const y = isLine ? from.bottom + LINE_EDGE_PX : from.top + from.height / 2;
     if (y < drawing.top || y > drawing.bottom) continue;
-    threads.push({ id: selector, path: route({ x, y }, drawing.left, grain.dataset.tier === 'short' ? LANE_PX : grain.dataset.recordId === undefined ? 0 : LINE_LANE_PX, { x: endX, y: endY }) });
+    threads.push({ id: selector, path: route({ x, y }, drawing.left, grain.dataset.tier === 'short' ? LANE_PX : 0, { x: endX, y: endY }) });
     if (threads.length === MOST_THREADS) break;
   }
   return threads;

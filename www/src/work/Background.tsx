@@ -6,6 +6,7 @@ import { personaMoved } from '../memory/persona';
 import { troubleOf, type Trouble } from '../memory/trouble';
 import { ledger, refreshSoon } from '../memory/view';
 import { TroubleNote } from '../shell/TroubleNote';
+import { pausedHere } from './settings';
 
 const running = signal<'analyse' | 'pause' | null>(null);
 const result = signal<AnalysisResult | null>(null);
@@ -27,6 +28,12 @@ async function run(what: 'analyse' | 'pause', work: (engine: MemoryOS) => Promis
   }
 }
 
+/** A wish to pause outlives the page; the engine's pause ends with it. */
+async function setPaused(engine: MemoryOS, paused: boolean): Promise<void> {
+  await (paused ? engine.pause() : engine.resume());
+  pausedHere.value = paused ? 'yes' : 'no';
+}
+
 /** Pause, resume, and analysis at once. */
 export function Background() {
   const words = t.value;
@@ -38,7 +45,7 @@ export function Background() {
         <button type="button" data-testid="analyse" aria-disabled={running.value !== null} onClick={() => void run('analyse', (engine) => engine.analyse())}>
           {running.value === 'analyse' ? words.analysing : words.analyse}
         </button>
-        <button type="button" data-testid={paused ? 'resume' : 'pause'} aria-disabled={running.value !== null} onClick={() => void run('pause', (engine) => (paused ? engine.resume() : engine.pause()))}>
+        <button type="button" data-testid={paused ? 'resume' : 'pause'} aria-disabled={running.value !== null} onClick={() => void run('pause', (engine) => setPaused(engine, !paused))}>
           {paused ? words.resume : words.pause}
         </button>
       </div>

@@ -9,6 +9,9 @@ export const policy = preference<UpdatePolicy>('update-policy', 'auto', policies
 export const dailyCalls = preference<string>('daily-calls', '0');
 export const dailyTokens = preference<string>('daily-tokens', '0');
 
+/** Whether background work was paused here: an opened memory starts it by itself. */
+export const pausedHere = preference<'yes' | 'no'>('paused', 'no', ['yes', 'no']);
+
 /** What a memory opens with. */
 export const settings = computed<Required<Settings>>(() => ({
   updatePolicy: policy.value,
