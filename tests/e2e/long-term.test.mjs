@@ -219,12 +219,11 @@ describe('background work in the reader’s hands', () => {
     await playground.at('resume').waitFor();
     for (let n = 1; n <= 16; n += 1) await playground.ask(`Remark number ${n}.`);
     await playground.go('work');
-    const waiting = playground.page.locator('[data-testid=job][data-kind=consolidate] [data-waits-for=pause]');
-    await waiting.waitFor();
+    await playground.page.locator('[data-testid=job][data-kind=consolidate] [data-waits-for=pause]').waitFor();
     await playground.page.reload();
     await playground.ready();
     await playground.go('work');
-    await waiting.waitFor();
+    await playground.at('resume').waitFor();
     await playground.at('resume').click();
     await playground.at('pause').waitFor();
     await playground.page.locator('[data-testid=job][data-kind=consolidate]').waitFor({ state: 'detached' });

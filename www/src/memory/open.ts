@@ -50,6 +50,7 @@ async function open(): Promise<MemoryOS> {
       config: settings.peek(),
       ...(chat ? { chat } : {}),
     });
+    // A memory cannot be opened paused: a job that is due may begin before this arrives.
     if (pausedHere.peek() === 'yes') await opened.pause();
     watch(opened);
     watchHappened(opened);
