@@ -48,6 +48,8 @@ pub struct OpenOptions {
     pub chat_model: Option<String>,
     /// Whether the caller counts tokens.
     pub counts_tokens: bool,
+    /// Whether background work waits to be resumed.
+    pub paused: bool,
     /// The update policies that can be chosen.
     pub policies: Policies,
     /// Draws the replica number of a new memory.
@@ -146,7 +148,7 @@ impl Engine {
             fresh_modes: RefCell::default(),
             health: Cell::default(),
             limits: Cell::new(Limits { calls: options.config.daily_calls, tokens: options.config.daily_tokens }),
-            paused: Cell::new(false),
+            paused: Cell::new(options.paused),
             fact_texts: RefCell::default(),
             policy: RefCell::new(policy),
             written_bytes: Cell::default(),

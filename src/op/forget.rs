@@ -110,7 +110,10 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
         return Ok(forgotten);
     }
     commit(engine, io, &turn, Commit { erase, ..Commit::new(delta, engine.ids.get()) }).await?;
-    engine.emit(Event::Forgotten { pages: forgotten.pages.iter().map(ToString::to_string).collect() });
+    engine.emit(Event::Forgotten {
+        pages: forgotten.pages.iter().map(ToString::to_string).collect(),
+        facts: forgotten.facts.iter().map(ToString::to_string).collect(),
+    });
     Ok(forgotten)
 }
 

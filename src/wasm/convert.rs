@@ -71,6 +71,8 @@ pub(super) struct OpenInput {
     chat_model: Option<String>,
     #[serde(default)]
     counts_tokens: bool,
+    #[serde(default)]
+    paused: bool,
 }
 
 #[derive(Deserialize)]
@@ -101,6 +103,7 @@ impl OpenInput {
             embedder,
             chat_model: self.chat_model,
             counts_tokens: self.counts_tokens,
+            paused: self.paused,
             policies: Policies::default(),
             seed: self.seed,
         })

@@ -49,9 +49,8 @@ async function open(): Promise<MemoryOS> {
       embedder: embedder.value,
       config: settings.peek(),
       ...(chat ? { chat } : {}),
+      paused: pausedHere.peek() === 'yes',
     });
-    // A memory cannot be opened paused: a job that is due may begin before this arrives.
-    if (pausedHere.peek() === 'yes') await opened.pause();
     watch(opened);
     watchHappened(opened);
     opened.on('closed', (event) => {
