@@ -1,11 +1,11 @@
 //! The context of a search: what was packed, with the atoms it was packed from.
 
-use hashbrown::HashMap;
 use jiff::civil::Date;
 
 use super::recall::{BelowCut, PackedPassage};
 use crate::generation::{Candidate, POOL, Packed, PackedGroup, Passage, heading, pack, render, value_of};
 use crate::id::TurnId;
+use crate::map::HashMap;
 use crate::model::Page;
 use crate::op::engine::Engine;
 use crate::order::sort_by_key;
@@ -58,7 +58,7 @@ impl<'a> Context<'a> {
             .map(|atom| {
                 let (turn, page) = pages[&atom.turn];
                 let day = page.time.and_then(|time| time.local_date());
-                let number = *days.entry(day).or_insert_with(|| {
+                let number = *days.get_or_insert_with(day, || {
                     headings.push(day.map_or_else(String::new, |day| heading(day, page.text(turn.side))));
                     headings.len() as u32 - 1
                 });
