@@ -28,7 +28,7 @@ export async function build({ toolchain }) {
 }
 
 async function buildWasm(toolchain) {
-  const inputs = ['src', 'Cargo.toml', 'Cargo.lock', '.cargo/config.toml', 'pkg-js/scripts/glue.mjs', 'pkg-js/scripts/order.mjs'].map((name) => join(ROOT, name));
+  const inputs = ['src', 'Cargo.toml', 'Cargo.lock', '.cargo/config.toml', 'pkg-js/scripts/glue.mjs', 'pkg-js/scripts/order.mjs', 'pkg-js/scripts/wasm-bytes.mjs'].map((name) => join(ROOT, name));
   const wanted = fingerprint(inputs, [toolchain.join(' '), wasmBindgenVersion(), ...WASM_FEATURES]);
   const stamp = join(GLUE, '.built');
   if (WASM_FILES.every((name) => existsSync(join(GLUE, name))) && readIfThere(stamp) === wanted) return 'unchanged';

@@ -4,6 +4,7 @@
  *
  * The order is told as names, which `wasm-opt --reorder-functions-by-name` follows and `--strip-debug` drops.
  */
+import { Reader, SECTION, leb, section, sections, text } from './wasm-bytes.mjs';
 
 /** Bytes that two functions must share in a row to resemble each other. */
 const RUN = 6;
@@ -17,17 +18,15 @@ const WINDOW = 12_000;
 /** What is left over of every function; keeps tiny ones, which share all they have with anything, from being taken first. */
 const ALONE = 15;
 
-const SECTION = { custom: 0, import: 2, code: 10 };
-const IMPORT = { function: 0, table: 1, memory: 2, global: 3, tag: 4 };
+const FUNCTION_NAMES = 1;
 
 /** The file with a section that names every function by its place. It must have no names yet. */
 export function nameByOrder(wasm) {
   const { imported, bodies } = functionsOf(wasm);
   const place = new Map(order(bodies).map((n, at) => [n, at]));
-  const names = bodies.flatMap((_, n) => [...number(imported + n), ...string(String(place.get(n)).padStart(6, '0'))]);
-  const functions = [...number(bodies.length), ...names];
-  const content = [...string('name'), 1, ...number(functions.length), ...functions];
-  return Buffer.concat([wasm, Buffer.from([SECTION.custom, ...number(content.length), ...content])]);
+  const names = bodies.map((_, n) => Buffer.concat([leb(imported + n), text(String(place.get(n)).padStart(6, '0'))]));
+  const functions = section(FUNCTION_NAMES, Buffer.concat([leb(bodies.length), ...names]));
+  return Buffer.concat([wasm, section(SECTION.custom, Buffer.concat([text('name'), functions]))]);
 }
 
 /** Indices of byte strings: from the longest on, always the one that shares most with those just before it. */
@@ -93,68 +92,14 @@ function sharedRuns(bodies) {
   return { having, of: all.map((runs) => [...runs].filter((run) => having.has(run))) };
 }
 
-/** How many functions a wasm file imports, and the bytes of its own. */
+/** How many functions a wasm file imports (it imports nothing else), and the bytes of its own. */
 function functionsOf(wasm) {
-  const from = reader(wasm, 8);
   let imported = 0;
   const bodies = [];
-  while (from.at < wasm.length) {
-    const kind = from.byte();
-    const end = from.number() + from.at;
-    if (kind === SECTION.import) {
-      for (let left = from.number(); left > 0; left -= 1) imported += from.import() === IMPORT.function ? 1 : 0;
-    } else if (kind === SECTION.code) {
-      for (let left = from.number(); left > 0; left -= 1) bodies.push(from.bytes(from.number()));
-    }
-    from.at = end;
+  for (const { kind, bodyStart } of sections(wasm)) {
+    const reader = new Reader(wasm, bodyStart);
+    if (kind === SECTION.import) imported = reader.leb();
+    if (kind === SECTION.code) for (let left = reader.leb(); left > 0; left -= 1) bodies.push(reader.take(reader.leb()));
   }
   return { imported, bodies };
-}
-
-function reader(wasm, start) {
-  return {
-    at: start,
-    byte() {
-      this.at += 1;
-      return wasm[this.at - 1];
-    },
-    bytes(length) {
-      this.at += length;
-      return wasm.subarray(this.at - length, this.at);
-    },
-    number() {
-      let value = 0;
-      for (let shift = 1; ; shift *= 128) {
-        const byte = this.byte();
-        value += (byte & 127) * shift;
-        if (byte < 128) return value;
-      }
-    },
-    limits() {
-      const flags = this.byte();
-      this.number();
-      if (flags & 1) this.number();
-    },
-    /** Passes over an import; the kind of what is imported. */
-    import() {
-      this.bytes(this.number());
-      this.bytes(this.number());
-      const kind = this.byte();
-      if (kind === IMPORT.function) this.number();
-      else if (kind === IMPORT.table || kind === IMPORT.tag) this.byte();
-      else if (kind === IMPORT.global) this.bytes(2);
-      if (kind === IMPORT.table || kind === IMPORT.memory) this.limits();
-      else if (kind === IMPORT.tag) this.number();
-      return kind;
-    },
-  };
-}
-
-function number(value) {
-  return value < 128 ? [value] : [(value & 127) | 128, ...number(value >>> 7)];
-}
-
-function string(text) {
-  const bytes = Buffer.from(text);
-  return [...number(bytes.length), ...bytes];
 }
