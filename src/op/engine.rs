@@ -3,7 +3,6 @@
 use core::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use hashbrown::{HashMap, HashSet};
 use litemap::LiteMap;
 
 use super::event::Event;
@@ -15,7 +14,10 @@ use crate::config::Config;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, IdSource, PageId, SegmentId, Side, TurnId};
 use crate::index::{Index, NewTurn};
-use crate::model::{Change, Cube, LedgerDay, ModeRecord, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space};
+use crate::map::{HashMap, HashSet};
+use crate::model::{
+    Change, Cube, LedgerDay, ModeRecord, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space,
+};
 use crate::storage::{Catalog, Keyspace, Manifest};
 use crate::text::{self, StaticTable};
 

@@ -1,13 +1,12 @@
 //! Import of an exported file, merged into what is there.
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::engine::Engine;
 use super::event::Event;
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{PageId, SegmentId, SessionId};
+use crate::map::{HashMap, HashSet};
 use crate::model::{Change, Cube, Page, Record};
 use crate::order::sort_by_key;
 use crate::storage::{decode_record, read_snapshot};
@@ -63,7 +62,7 @@ pub async fn import(engine: &Engine, io: &Io, bytes: &[u8]) -> Result<Imported> 
     }
     commit(engine, io, &turn, Commit::new(delta, ids)).await?;
     engine.backfill_due.set(true);
-    for page in &added {
+    for page in added.iter() {
         engine.emit(Event::PageAdded { page_id: page.to_string() });
     }
     Ok(imported)
@@ -117,7 +116,7 @@ fn is_wanted(cube: &Cube, record: &Record, new_pages: &HashSet<PageId>, occupied
 
 /// Fits the records into this memory: positions after the present ones, sessions of the same label as one.
 fn merge(cube: &Cube, mut records: Vec<Record>, new_pages: &HashSet<PageId>) -> Vec<Change> {
-    let relabelled: hashbrown::HashMap<SessionId, SessionId> = records
+    let relabelled: HashMap<SessionId, SessionId> = records
         .iter()
         .filter_map(|record| match record {
             Record::Session(session) => Some((session.id, cube.session_of_label(session.label.as_deref()?)?)),

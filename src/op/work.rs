@@ -1,7 +1,5 @@
 //! The scheduler: persisted jobs, one at a time, with retries; then housekeeping of the log.
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::consolidate::consolidate;
 use super::embed::{backfill_jobs, embed};
@@ -15,6 +13,7 @@ use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::generation::reply::BadReply;
 use crate::id::{JobId, PageId};
+use crate::map::HashSet;
 use crate::model::{Change, Job, JobError, JobKind, Record};
 use crate::updating::short_term::consolidation_jobs;
 
@@ -161,9 +160,7 @@ async fn queue_enrichment(engine: &Engine, io: &Io) -> Result<()> {
         let due: Vec<PageId> = cube.pages().map(|page| page.id).filter(is_due).collect();
         let batches = due.chunks(engine.options.config.consolidation_batch);
         let job = |pages: &[PageId]| JobKind::Enrich { pages: pages.to_vec() };
-        batches
-            .map(|pages| Change::Put(Record::Job(Job::new(JobId::from_raw(ids.next_raw()), job(pages)))))
-            .collect()
+        batches.map(|pages| Change::Put(Record::Job(Job::new(JobId::from_raw(ids.next_raw()), job(pages))))).collect()
     };
     if !jobs.is_empty() {
         commit(engine, io, &turn, Commit::new(jobs, ids)).await?;

@@ -4,7 +4,6 @@
 //! here repetitions refresh, contradictions supersede, and what is over the capacity is archived, the least useful first,
 //! because a queue that drops its head forgets the user's home for the hundredth trifle. `firstIn` selects the paper's order.
 
-use hashbrown::HashMap;
 use xxhash_rust::xxh32::xxh32;
 
 use super::conflict::{Settled, join_evidence, retract, settle, slot_of};
@@ -15,6 +14,7 @@ use crate::config::{
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, IdSource, Side};
+use crate::map::HashMap;
 use crate::model::{CandidateFact, Cause, Change, Cube, Evidence, Fact, FactKind, FactSource, Record, Subject};
 use crate::order::sort_by;
 use crate::time::Timestamp;
@@ -91,7 +91,7 @@ impl Board {
 
     fn push(&mut self, fact: Fact, changed: bool) {
         if let Some(slot) = slot_of(&fact) {
-            self.slots.entry(slot).or_default().push(self.facts.len());
+            self.slots.get_or_insert_with(slot, Default::default).push(self.facts.len());
         }
         self.facts.push(fact);
         self.changed.push(changed);
