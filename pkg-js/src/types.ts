@@ -358,7 +358,7 @@ export interface JobView {
   kind: 'consolidate' | 'embed' | 'enrich' | 'promote';
   state: 'queued' | 'failed';
   /** What holds it up; absent where nothing does but its time. */
-  waitsFor?: 'pause' | 'budget' | 'model' | 'table';
+  waitsFor?: 'pause' | 'budget' | 'model' | 'table' | 'policy';
   attempts: number;
   notBefore: number;
   error?: { code: string; message: string };

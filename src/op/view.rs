@@ -128,7 +128,7 @@ pub struct JobView {
     pub kind: &'static str,
     /// `queued` or `failed`.
     pub state: &'static str,
-    /// What it waits for, its own time apart: `pause`, `budget`, `model` or `table`.
+    /// What it waits for, its own time apart: `pause`, `budget`, `model`, `table` or `policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<&'static str>,
     /// Attempts that failed.

@@ -11,7 +11,6 @@ use super::spending::{Waits, delay_ms};
 use crate::config::RETRY_ATTEMPTS;
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
-use crate::generation::reply::BadReply;
 use crate::id::{JobId, PageId};
 use crate::map::HashSet;
 use crate::model::{Change, Job, JobError, JobKind, Record};
@@ -181,7 +180,8 @@ async fn attempt(engine: &Engine, io: &Io, job: Job, now_ms: i64) -> Result<Resu
         return Err(error);
     }
     let attempts = job.attempts + 1;
-    let failed = attempts >= RETRY_ATTEMPTS && is_the_jobs_own(engine, &job, &error, now_ms);
+    let is_own = is_the_jobs_own(engine, &job, now_ms);
+    let failed = is_own && attempts >= RETRY_ATTEMPTS;
     let kept = Job {
         attempts,
         not_before_ms: now_ms.saturating_add(delay_ms(attempts)),
@@ -206,12 +206,12 @@ async fn attempt(engine: &Engine, io: &Io, job: Job, now_ms: i64) -> Result<Resu
     Ok(Err(error))
 }
 
-/// Whether a failure is of this job and not of the provider as a whole. Notes a failing language model, which then rests.
+/// Whether a failure is of this job and not of the language model as a whole, which then rests.
 ///
-/// A provider that is out sets no job aside, however long it is; a job that fails while others succeed is.
-fn is_the_jobs_own(engine: &Engine, job: &Job, error: &Error, now_ms: i64) -> bool {
-    let is_out = matches!(BadReply::of(error), None | Some(BadReply::Failure(_)));
-    if !job.kind.asks_chat() || !is_out {
+/// A model that is out, or that says nothing of use, sets no job aside, however long it lasts; a job that fails while others
+/// succeed is set aside.
+fn is_the_jobs_own(engine: &Engine, job: &Job, now_ms: i64) -> bool {
+    if !job.kind.asks_chat() {
         return true;
     }
     engine.model_failed(now_ms);
@@ -269,9 +269,12 @@ pub(super) fn waits_for(engine: &Engine, job: &Job, now_ms: i64) -> Option<Waits
         return engine.is_budget_spent(now_ms).then_some(Waits::Budget);
     }
     // Consolidation goes by rules where it need not wait for the model.
-    let by_rules = matches!(job.kind, JobKind::Consolidate { .. })
-        && (!engine.policy().asks_model() || engine.is_model_out(now_ms));
-    if by_rules { None } else { engine.model_waits(now_ms) }
+    let asks = engine.policy().asks_model();
+    match job.kind {
+        JobKind::Consolidate { .. } if !asks || engine.is_model_out(now_ms) => None,
+        _ if !asks => Some(Waits::Policy),
+        _ => engine.model_waits(now_ms),
+    }
 }
 
 fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
@@ -280,7 +283,7 @@ fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
         None => Some(job.not_before_ms.max(now_ms)),
         Some(Waits::Budget) => Some(Engine::next_day_ms(now_ms).max(job.not_before_ms)),
         Some(Waits::Model) => engine.health.get().rests_until_ms.map(|until| until.max(job.not_before_ms)),
-        Some(Waits::Table | Waits::Pause) => None,
+        Some(Waits::Table | Waits::Pause | Waits::Policy) => None,
     };
     cube.jobs().filter(|job| !job.failed).filter_map(due).min().or_else(|| seal_due(engine).then_some(now_ms))
 }

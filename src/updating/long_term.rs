@@ -315,6 +315,26 @@ pub fn static_profile(cube: &Cube) -> StaticProfile<'_> {
     profile
 }
 
+/// Takes facts of another memory in: a slot that is filled here keeps one open fact, whichever outranks the other; one that says
+/// the same refreshes it, and what it had closed is closed by that.
+pub fn adopt(cube: &Cube, facts: Vec<Fact>) -> Vec<Change> {
+    let mut board = Board::new(cube);
+    let mut same: HashMap<FactId, FactId> = HashMap::new();
+    let (open, closed): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(Fact::is_open);
+    let mut closures = usize::MAX;
+    for fact in open {
+        let id = fact.id;
+        if let Outcome::Refreshed(known) = board.write(fact, &mut closures) {
+            same.insert(id, known);
+        }
+    }
+    for fact in closed {
+        let superseded_by = fact.superseded_by.map(|by| same.get(&by).copied().unwrap_or(by));
+        board.put(Fact { superseded_by, ..fact });
+    }
+    board.into_delta()
+}
+
 /// Pins a fact, or takes the pin out. Pinned it outranks what is said and inferred later, and is archived last.
 ///
 /// # Errors
