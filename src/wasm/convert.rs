@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use super::host::{get, object, set};
+use super::json::to_json;
 use super::long_term::MannerArgs;
 use crate::config::Config;
 use crate::effect::FinishReason;
@@ -26,8 +27,7 @@ pub(super) fn read<T: DeserializeOwned>(value: JsValue, name: &str) -> Result<T>
 
 /// Makes a plain JavaScript value: maps become objects, nothing becomes `null`.
 pub(super) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue> {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    value.serialize(&serializer).map_err(|error| Error::internal(format!("a result does not convert: {error}")))
+    js_sys::JSON::parse(&to_json(value)?).map_err(|error| Error::internal(format!("a result does not convert: {error:?}")))
 }
 
 /// An error as JavaScript gets it: an `Error` with `code`.

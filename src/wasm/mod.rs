@@ -9,6 +9,7 @@ mod convert;
 mod driver;
 mod host;
 mod idb;
+mod json;
 mod long_term;
 mod outside;
 mod panic;
