@@ -127,6 +127,8 @@ pub struct Engine {
     access: RefCell<Access>,
     events: RefCell<Vec<Event>>,
     writer: Writer,
+    /// Held by whoever does jobs, so that no job is done by two at a time.
+    pub(super) labour: Writer,
 }
 
 impl Engine {
@@ -161,6 +163,7 @@ impl Engine {
             access: RefCell::new(Access::Open),
             events: RefCell::default(),
             writer: Writer::default(),
+            labour: Writer::default(),
             options,
         })
     }

@@ -34,6 +34,7 @@ pub async fn work(engine: &Engine, io: &Io, now_ms: i64) -> Result<Worked> {
         engine.check_readable()?;
         return Ok(Worked { ran: false, next_due_ms: None });
     }
+    let _labour = engine.labour.turn().await;
     queue_backfill(engine, io).await?;
     queue_enrichment(engine, io).await?;
     queue_promotions(engine, io, Reach::Hot, now_ms).await?;
@@ -58,6 +59,7 @@ pub async fn work(engine: &Engine, io: &Io, now_ms: i64) -> Result<Worked> {
 /// # Errors
 /// The first job's error, after all others have been done.
 pub async fn flush(engine: &Engine, io: &Io, now_ms: i64) -> Result<()> {
+    let _labour = engine.labour.turn().await;
     queue_backfill(engine, io).await?;
     {
         let turn = engine.write_turn().await?;
@@ -92,6 +94,7 @@ pub struct Analysed {
 /// # Errors
 /// The first job's error, after all others have been done.
 pub async fn analyse(engine: &Engine, io: &Io, now_ms: i64) -> Result<Analysed> {
+    let _labour = engine.labour.turn().await;
     let count = || {
         let cube = engine.cube.borrow();
         (cube.pages().filter(|page| cube.is_analysed(page.id)).count(), cube.n_changes())

@@ -20,6 +20,9 @@ if (!modelPath) {
 const { getLlama, LlamaChat } = await import(pathToFileURL(createRequire(`${process.cwd()}/`).resolve('node-llama-cpp')).href);
 
 const CONTEXT_TOKENS = 4096;
+const MOST_TOKENS = 2000;
+const MOST_CHARS = 120;
+const MOST_ITEMS = 2;
 const llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1 });
 const model = await llama.loadModel({ modelPath });
 const name = basename(modelPath, '.gguf');
@@ -29,17 +32,19 @@ let last = Promise.resolve();
 
 function grammarOf(schema) {
   const key = JSON.stringify(schema);
-  if (!grammars.has(key)) grammars.set(key, llama.createGrammarForJsonSchema(withoutRefs(schema)));
+  if (!grammars.has(key)) grammars.set(key, llama.createGrammarForJsonSchema(grammatical(schema)));
   return grammars.get(key);
 }
 
-/** The grammar takes no references and one type a value. */
-function withoutRefs(schema, root = schema) {
-  if (Array.isArray(schema)) return schema.map((item) => withoutRefs(item, root));
-  if (schema === null || typeof schema !== 'object') return schema;
-  if (schema.$ref) return withoutRefs(schema.$ref.split('/').slice(1).reduce((at, part) => at[part], root), root);
-  if (Array.isArray(schema.type)) return { oneOf: schema.type.map((type) => ({ type })) };
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$defs' && key !== 'required').map(([key, value]) => [key, withoutRefs(value, root)]));
+/** The grammar takes no references and one type a value; bounds keep a small model from going on for ever. */
+function grammatical(schema, root = schema) {
+  if (schema.$ref) return grammatical(schema.$ref.split('/').slice(1).reduce((at, part) => at[part], root), root);
+  if (schema.enum) return { enum: schema.enum };
+  if (Array.isArray(schema.type)) return { oneOf: schema.type.map((type) => grammatical({ type }, root)) };
+  if (schema.type === 'string') return { type: 'string', maxLength: MOST_CHARS };
+  if (schema.type === 'array') return { type: 'array', items: grammatical(schema.items, root), maxItems: MOST_ITEMS };
+  if (schema.type !== 'object') return { type: schema.type };
+  return { type: 'object', properties: Object.fromEntries(Object.entries(schema.properties).map(([name, value]) => [name, grammatical(value, root)])) };
 }
 
 async function complete(body, onText) {
@@ -52,8 +57,10 @@ async function complete(body, onText) {
     if (history.at(-1)?.type !== 'model') history.push({ type: 'model', response: [] });
     const grammar = body.response_format?.type === 'json_schema' ? await grammarOf(body.response_format.json_schema.schema) : undefined;
     const { response, metadata } = await chat.generateResponse(history, {
-      maxTokens: Math.min(body.max_tokens ?? 600, 900),
-      temperature: 0,
+      maxTokens: Math.min(body.max_tokens ?? 300, MOST_TOKENS),
+      temperature: 0.2,
+      seed: 7,
+      repeatPenalty: { penalty: 1.15, lastTokens: 128 },
       onTextChunk: onText,
       ...(grammar ? { grammar } : {}),
     });

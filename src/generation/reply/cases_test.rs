@@ -183,9 +183,12 @@ fn case_09_no_outage_becomes_a_summary_or_a_profile() {
     let reply =
         read(r#"{"segments":[{"title":"t","summary":"I'm sorry, but I cannot help.","pages":["p1"]}],"facts":[]}"#);
     assert_eq!(told(reply), "!NotContent");
-    for text in
-        ["Service unavailable", r#"{"profile":"Error: quota exceeded","traits":[]}"#, r#"{"profile":"","traits":[]}"#]
-    {
+    for text in [
+        "Service unavailable",
+        r#"{"profile":"Error: quota exceeded","traits":[]}"#,
+        r#"{"profile":"","traits":[]}"#,
+        r#"{"profile":"The whole new profile.","traits":[]}"#,
+    ] {
         let error = with_batch(|batch| profile::parse(batch, &[], &stop(text))).expect_err("no profile");
         assert_eq!(error.code(), ErrorCode::ProviderBadReply, "{text}");
     }
