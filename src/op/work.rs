@@ -240,7 +240,8 @@ enum Pace {
     AtOnce,
 }
 
-/// The job to do next: consolidation, then vectors, then long-term memory, then what rules have filed; the oldest first.
+/// The job to do next: consolidation, then vectors, then long-term memory, then what rules have filed; the oldest pages first.
+/// One that has failed comes first again once its time is there, so that a failure changes the order of nothing.
 fn next_job(engine: &Engine, now_ms: i64, pace: Pace, tried: &[JobId]) -> Option<Job> {
     let cube = engine.cube.borrow();
     let can_run = |job: &&Job| {
@@ -250,7 +251,8 @@ fn next_job(engine: &Engine, now_ms: i64, pace: Pace, tried: &[JobId]) -> Option
         let insists = waits == Some(Waits::Model) && pace == Pace::AtOnce && !engine.is_model_out(now_ms);
         !job.failed && is_time && (waits.is_none() || insists) && !tried.contains(&job.id)
     };
-    cube.jobs().filter(can_run).min_by_key(|job| (priority(&job.kind), job.not_before_ms, job.id)).cloned()
+    let first_page = |job: &Job| job.pages().iter().filter_map(|&id| cube.page(id)).map(|page| page.position).min();
+    cube.jobs().filter(can_run).min_by_key(|job| (priority(&job.kind), first_page(job), job.id)).cloned()
 }
 
 const fn priority(kind: &JobKind) -> u8 {
