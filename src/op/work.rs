@@ -92,7 +92,8 @@ pub struct Analysed {
 /// analysis).
 ///
 /// # Errors
-/// The first job's error, after all others have been done.
+/// The first job's error, after all others have been done that need not wait for that one. An analysis of everything comes
+/// after everything that waits, and is not begun then.
 pub async fn analyse(engine: &Engine, io: &Io, now_ms: i64) -> Result<Analysed> {
     let count = || {
         let cube = engine.cube.borrow();
@@ -113,7 +114,7 @@ async fn drain(engine: &Engine, io: &Io, reach: Reach, now_ms: i64) -> Result<Op
         queue_enrichment(engine, io).await?;
         queue_promotions(engine, io, Reach::Hot, now_ms).await?;
         let mut next = next_job(engine, now_ms, Pace::AtOnce, &tried);
-        if next.is_none() && reach == Reach::All {
+        if next.is_none() && reach == Reach::All && first_error.is_none() {
             queue_promotions(engine, io, reach, now_ms).await?;
             next = next_job(engine, now_ms, Pace::AtOnce, &tried);
         }
