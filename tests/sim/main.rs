@@ -9,6 +9,7 @@ mod world;
 mod essence;
 mod moves;
 mod runs;
+mod together;
 
 use memstrata::error::{Error, ErrorCode};
 use memstrata::storage::MemoryStore;
