@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use memstrata::config::Config;
 use memstrata::memory_os::MemoryOs;
-use memstrata::model::{Change, Cube, Evidence, LongTerm, RecordKey, Record};
+use memstrata::model::{Change, Cube, Evidence, LongTerm, Record, RecordKey};
 use memstrata::op::{EvidenceView, FactView, FactsWanted};
 use memstrata::storage::{Frame, FrameKind, Keyspace, MemoryStore, Store, decode_record};
 use memstrata::updating::conflict::slot_of;
@@ -26,28 +26,30 @@ impl Essence {
         let name = |id: &str| *names.get(id).expect("every id that is named is a page's");
         let all = |ids: &[String]| ids.iter().map(|id| name(id)).collect::<Vec<_>>().join(" ");
         let quotes = |evidence: &[EvidenceView]| {
-            let quotes = evidence.iter().map(|of| format!("{} {} {:?}", name(&of.page_id), of.role, of.quote));
+            let quotes = evidence.iter().map(|of| format!("{} {} {}", name(&of.page_id), of.role, of.quote));
             quotes.collect::<Vec<_>>().join("; ")
         };
         let mut lines: Vec<String> = Vec::new();
         for page in &pages {
             let [pre, next] = [&page.pre, &page.next].map(|link| link.as_deref().map(name));
             lines.push(format!(
-                "page {} {}: {} | {} | {} segments, {pre:?} {next:?} {:?}",
+                "page {} {}: {} | {} | {} segments, {} {} {}",
                 name(&page.id),
                 page.tier,
                 page.user_input,
                 page.agent_response,
                 page.segment_ids.len(),
-                page.meta_info,
+                pre.unwrap_or("-"),
+                next.unwrap_or("-"),
+                page.meta_info.as_deref().unwrap_or("-"),
             ));
         }
         for segment in tiers.mid_term.iter().chain(&tiers.archive) {
             lines.push(format!(
-                "segment {}: {} {:?} | {} | {} | {}",
+                "segment {}: {} {} | {} | {} | {}",
                 all(&segment.pages),
                 segment.theme,
-                segment.keywords,
+                segment.keywords.join(" "),
                 segment.summary,
                 segment.tier,
                 segment.heat.l_interaction,
@@ -91,7 +93,8 @@ impl Essence {
         };
         let (mine, theirs) = (count(&self.0), count(&expected.0));
         let extra = mine.iter().filter(|(line, n)| theirs.get(*line) != Some(n)).map(|(line, _)| format!("  + {line}"));
-        let missing = theirs.iter().filter(|(line, n)| mine.get(*line) != Some(n)).map(|(line, _)| format!("  - {line}"));
+        let missing =
+            theirs.iter().filter(|(line, n)| mine.get(*line) != Some(n)).map(|(line, _)| format!("  - {line}"));
         extra.chain(missing).collect::<Vec<_>>().join("\n")
     }
 }
@@ -156,9 +159,8 @@ pub fn check(cube: &Cube, config: &Config, now_ms: i64) -> Result<(), String> {
             + config.heat_gamma;
         holds((0.0..=most).contains(&heat), &|| format!("segment {id} has heat {heat} of at most {most}"))?;
     }
-    let stands = |of: &Evidence| {
-        cube.page(of.turn.page).is_some_and(|page| page.text(of.turn.side).contains(of.quote.as_str()))
-    };
+    let stands =
+        |of: &Evidence| cube.page(of.turn.page).is_some_and(|page| page.text(of.turn.side).contains(of.quote.as_str()));
     let mut slots = BTreeSet::new();
     for fact in cube.facts() {
         let id = fact.id;

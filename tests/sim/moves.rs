@@ -69,7 +69,13 @@ pub fn page(number: usize) -> NewPage {
         2 => format!("My home city is {}.", ["Porto", "Lyon", "Graz"][random.below(3)]),
         7 => format!("I {} jazz.", ["love", "hate"][random.below(2)]),
         12 => format!("My lucky number is {}.", random.below(4)),
-        _ => return made_up(number, &mut random),
+        at => {
+            let made_up = made_up(number, &mut random);
+            // The model knows a fact by its note; one in three turns is enough of them.
+            let keeps = at % 3 == 0;
+            let user_input = if keeps { made_up.user_input } else { made_up.user_input.replace("(note", "(number") };
+            return NewPage { user_input, ..made_up };
+        }
     };
     NewPage {
         client_id: Some(format!("m{number}")),

@@ -151,10 +151,13 @@ impl Scene<'_> {
                         Some(live) => live,
                         None => self.reopened(),
                     };
-                    let is_last = commits.first().is_none_or(|first| at == *first) || !first_write;
-                    untouched = self.fail_and_go_on(world, memory, at_effect, is_last);
+                    let goes_on = commits.first().is_none_or(|first| at == *first) || !first_write;
+                    // Every other step the memory meets both failures, one after the other.
+                    let meets_both = commits.len() == 1 && self.n_points % 2 == 0;
+                    untouched = self.fail_and_go_on(world, memory, at_effect, goes_on && !meets_both);
                     if *sort == Sort::Commit {
-                        self.fail_with_unknown_outcome(at_effect);
+                        let live = untouched.take().unwrap_or_else(|| self.reopened());
+                        self.fail_with_unknown_outcome(live, at_effect);
                     }
                 }
                 Sort::Structured => {
@@ -220,14 +223,20 @@ impl Scene<'_> {
     }
 
     /// An effect of the store fails, having done nothing, and the memory goes on without being reopened.
-    fn fail_and_go_on(&mut self, mut world: World, memory: MemoryOs, at: u64, is_last: bool) -> Option<(World, MemoryOs)> {
+    fn fail_and_go_on(
+        &mut self,
+        mut world: World,
+        memory: MemoryOs,
+        at: u64,
+        goes_on: bool,
+    ) -> Option<(World, MemoryOs)> {
         self.n_points += 1;
         let what = format!("effect {at} failed");
         world.fault = Some(Fault::Fail(world.n_effects + at, Error::new(ErrorCode::StorageQuota, "full")));
         let failed = self.call.make(&mut world, &memory, self.now_ms).done();
         assert!(failed.is_err(), "{}, {what}: nobody noticed", self.at);
         world.fault = None;
-        if !is_last {
+        if !goes_on {
             return Some((world, memory));
         }
         self.finish(&mut world, &memory, &what);
@@ -235,10 +244,9 @@ impl Scene<'_> {
     }
 
     /// A commit fails and nobody knows whether it was carried out.
-    fn fail_with_unknown_outcome(&mut self, at: u64) {
+    fn fail_with_unknown_outcome(&mut self, (mut world, memory): (World, MemoryOs), at: u64) {
         self.n_points += 1;
         let what = format!("effect {at} was lost");
-        let (mut world, memory) = self.reopened();
         world.fault = Some(Fault::Fail(world.n_effects + at, Error::new(ErrorCode::StorageUnavailable, "lost")));
         let failed = self.call.make(&mut world, &memory, self.now_ms).done();
         assert!(failed.is_err(), "{}, {what}: nobody noticed", self.at);

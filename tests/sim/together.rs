@@ -161,7 +161,11 @@ fn overlap(run: &Run) -> MemoryStore {
     let told = format!("{:?}", stored(&world.store));
     for gone in (0..added).filter(|number| !expected.contains(number)).map(secret) {
         let about = told.find(&gone).map(|at| told[..at + 40].chars().rev().take(400).collect::<Vec<_>>());
-        assert!(about.is_none(), "{at}: {gone} is still told: {}", about.into_iter().flatten().rev().collect::<String>());
+        assert!(
+            about.is_none(),
+            "{at}: {gone} is still told: {}",
+            about.into_iter().flatten().rev().collect::<String>()
+        );
     }
     world.store
 }
