@@ -1,12 +1,11 @@
 //! Commit, then apply: the one way in which anything changes.
 
-use hashbrown::HashSet;
-
 use super::engine::Engine;
 use super::writer::Turn;
 use crate::effect::Io;
 use crate::error::{ErrorCode, Result};
 use crate::id::IdSource;
+use crate::map::HashSet;
 use crate::model::{Change, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_and_dedup;
 use crate::storage::{

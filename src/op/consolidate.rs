@@ -4,8 +4,6 @@
 //! The model is asked without the turn to write. What it says of a page that has changed or gone meanwhile is not used: the job
 //! stays and is done again.
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::engine::Engine;
 use super::event::{Event, RefusedPart};
@@ -18,6 +16,7 @@ use crate::generation::prompt::{Batch, OpenSegment};
 use crate::generation::reply::BadReply;
 use crate::id::{IdSource, JobId, PageId, SegmentId, Side, TurnId};
 use crate::index::Index;
+use crate::map::HashSet;
 use crate::model::{Change, Cube, Job, JobKind, Page, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_by_key;
 use crate::text;
@@ -144,11 +143,8 @@ fn gather(engine: &Engine, job: &Job) -> Material {
     };
     let pages: Vec<Page> = job.pages().iter().filter(|id| waits(id)).filter_map(|&id| cube.page(id)).cloned().collect();
     let before = pages.first().and_then(|first| cube.page_before(first.position)).cloned();
-    let held: HashSet<SegmentId> = pages
-        .iter()
-        .filter_map(|page| cube.place(page.id))
-        .flat_map(|place| place.segments.iter().copied())
-        .collect();
+    let held: HashSet<SegmentId> =
+        pages.iter().filter_map(|page| cube.place(page.id)).flat_map(|place| place.segments.iter().copied()).collect();
     let mut open: Vec<&Segment> =
         cube.segments().filter(|segment| !segment.archived && !held.contains(&segment.id)).collect();
     sort_by_key(&mut open, |segment| core::cmp::Reverse((segment.end.map(|end| end.epoch_ms), segment.id)));

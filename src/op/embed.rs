@@ -1,8 +1,6 @@
 //! Units and vectors that could not be computed when a page was stored: because the table was not there yet, or because the
 //! embedding model is outside.
 
-use hashbrown::{HashMap, HashSet};
-
 use super::commit::{Commit, commit};
 use super::consolidate::{page_vector, unit_sum};
 use super::engine::{Embedder, Engine, embedded_text, measure};
@@ -13,6 +11,7 @@ use crate::effect::{EmbedKind, EmbedRequest, Io};
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{IdSource, JobId, PageId, Side};
 use crate::index::Index;
+use crate::map::{HashMap, HashSet};
 use crate::model::{Change, Cube, Job, JobKind, PageVectors, Record, RecordKey, RecordKind, Space};
 use crate::order::sort_and_dedup;
 use crate::updating::mid_term::recentre;

@@ -3,7 +3,6 @@
 use core::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use hashbrown::{HashMap, HashSet};
 use litemap::LiteMap;
 
 use super::event::Event;
@@ -15,7 +14,10 @@ use crate::config::Config;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, IdSource, PageId, SegmentId, Side, TurnId};
 use crate::index::{Index, NewTurn};
-use crate::model::{Change, Cube, LedgerDay, ModeRecord, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space};
+use crate::map::{HashMap, HashSet};
+use crate::model::{
+    Change, Cube, LedgerDay, ModeRecord, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space,
+};
 use crate::storage::{Catalog, Keyspace, Manifest};
 use crate::text::{self, StaticTable};
 
@@ -48,6 +50,8 @@ pub struct OpenOptions {
     pub chat_model: Option<String>,
     /// Whether the caller counts tokens.
     pub counts_tokens: bool,
+    /// Whether background work waits to be resumed.
+    pub paused: bool,
     /// The update policies that can be chosen.
     pub policies: Policies,
     /// Draws the replica number of a new memory.
@@ -146,7 +150,7 @@ impl Engine {
             fresh_modes: RefCell::default(),
             health: Cell::default(),
             limits: Cell::new(Limits { calls: options.config.daily_calls, tokens: options.config.daily_tokens }),
-            paused: Cell::new(false),
+            paused: Cell::new(options.paused),
             fact_texts: RefCell::default(),
             policy: RefCell::new(policy),
             written_bytes: Cell::default(),

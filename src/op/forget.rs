@@ -1,7 +1,5 @@
 //! Forgetting: the page, what was derived from it alone, and every version of either on disk.
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::consolidate::{describe, page_vector};
 use super::engine::Engine;
@@ -9,6 +7,7 @@ use super::event::Event;
 use crate::effect::Io;
 use crate::error::Result;
 use crate::id::{FactId, PageId, SegmentId};
+use crate::map::HashSet;
 use crate::model::{Change, Cube, Denied, Job, Place, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_and_dedup;
 use crate::updating::long_term::digest;
@@ -124,7 +123,10 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
         return Ok(forgotten);
     }
     commit(engine, io, &turn, Commit { erase, ..Commit::new(delta, engine.ids.get()) }).await?;
-    engine.emit(Event::Forgotten { pages: forgotten.pages.iter().map(ToString::to_string).collect() });
+    engine.emit(Event::Forgotten {
+        pages: forgotten.pages.iter().map(ToString::to_string).collect(),
+        facts: forgotten.facts.iter().map(ToString::to_string).collect(),
+    });
     Ok(forgotten)
 }
 

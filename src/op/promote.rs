@@ -1,7 +1,5 @@
 //! Promotion: hot pages go into the user's profile and traits, and their facts into long-term memory (MemoryOS, 3.2.2).
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::consolidate::{is_unchanged, is_waiting, report_refused};
 use super::engine::Engine;
@@ -13,6 +11,7 @@ use crate::effect::Io;
 use crate::error::Result;
 use crate::generation::prompt::Batch;
 use crate::id::{JobId, PageId, SegmentId, Side};
+use crate::map::HashSet;
 use crate::model::{Change, Job, JobKind, Page, Record, RecordKey, RecordKind, Trait};
 use crate::order::{sort_and_dedup, sort_by_key};
 use crate::updating::history::recorded;

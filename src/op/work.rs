@@ -1,7 +1,5 @@
 //! The scheduler: persisted jobs, one at a time, with retries; then housekeeping of the log.
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::consolidate::consolidate;
 use super::embed::{backfill_jobs, embed};
@@ -13,8 +11,8 @@ use super::spending::{Waits, delay_ms};
 use crate::config::{FILE_BY_RULES_AFTER, RETRY_ATTEMPTS};
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
-use crate::generation::reply::BadReply;
 use crate::id::{JobId, PageId};
+use crate::map::HashSet;
 use crate::model::{Change, Cube, Job, JobError, JobKind, Record};
 use crate::updating::short_term::consolidation_jobs;
 
@@ -162,9 +160,7 @@ async fn queue_enrichment(engine: &Engine, io: &Io) -> Result<()> {
         let due: Vec<PageId> = cube.pages().map(|page| page.id).filter(is_due).collect();
         let batches = due.chunks(engine.options.config.consolidation_batch);
         let job = |pages: &[PageId]| JobKind::Enrich { pages: pages.to_vec() };
-        batches
-            .map(|pages| Change::Put(Record::Job(Job::new(JobId::from_raw(ids.next_raw()), job(pages)))))
-            .collect()
+        batches.map(|pages| Change::Put(Record::Job(Job::new(JobId::from_raw(ids.next_raw()), job(pages))))).collect()
     };
     if !jobs.is_empty() {
         commit(engine, io, &turn, Commit::new(jobs, ids)).await?;
@@ -185,7 +181,8 @@ async fn attempt(engine: &Engine, io: &Io, job: Job, now_ms: i64) -> Result<Resu
         return Err(error);
     }
     let attempts = job.attempts + 1;
-    let failed = attempts >= RETRY_ATTEMPTS && is_the_jobs_own(engine, &job, &error, now_ms);
+    let is_own = is_the_jobs_own(engine, &job, now_ms);
+    let failed = is_own && attempts >= RETRY_ATTEMPTS;
     let kept = Job {
         attempts,
         not_before_ms: now_ms.saturating_add(delay_ms(attempts)),
@@ -210,12 +207,12 @@ async fn attempt(engine: &Engine, io: &Io, job: Job, now_ms: i64) -> Result<Resu
     Ok(Err(error))
 }
 
-/// Whether a failure is of this job and not of the provider as a whole. Notes a failing language model, which then rests.
+/// Whether a failure is of this job and not of the language model as a whole, which then rests.
 ///
-/// A provider that is out sets no job aside, however long it is; a job that fails while others succeed is.
-fn is_the_jobs_own(engine: &Engine, job: &Job, error: &Error, now_ms: i64) -> bool {
-    let is_out = matches!(BadReply::of(error), None | Some(BadReply::Failure(_)));
-    if !job.kind.asks_chat() || !is_out {
+/// A model that is out, or that says nothing of use, sets no job aside, however long it lasts; a job that fails while others
+/// succeed is set aside.
+fn is_the_jobs_own(engine: &Engine, job: &Job, now_ms: i64) -> bool {
+    if !job.kind.asks_chat() {
         return true;
     }
     engine.model_failed(now_ms);
@@ -302,9 +299,12 @@ pub(super) fn waits_for(engine: &Engine, job: &Job, now_ms: i64) -> Option<Waits
         return engine.is_budget_spent(now_ms).then_some(Waits::Budget);
     }
     // Consolidation goes by rules where it need not wait for the model.
-    let by_rules = matches!(job.kind, JobKind::Consolidate { .. })
-        && (!engine.policy().asks_model() || engine.is_model_out(now_ms));
-    if by_rules { None } else { engine.model_waits(now_ms) }
+    let asks = engine.policy().asks_model();
+    match job.kind {
+        JobKind::Consolidate { .. } if !asks || engine.is_model_out(now_ms) => None,
+        _ if !asks => Some(Waits::Policy),
+        _ => engine.model_waits(now_ms),
+    }
 }
 
 fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
@@ -313,7 +313,7 @@ fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
         None => Some(job.not_before_ms.max(now_ms)),
         Some(Waits::Budget) => Some(Engine::next_day_ms(now_ms).max(job.not_before_ms)),
         Some(Waits::Model) => engine.health.get().rests_until_ms.map(|until| until.max(job.not_before_ms)),
-        Some(Waits::Table | Waits::Pause) => None,
+        Some(Waits::Table | Waits::Pause | Waits::Policy) => None,
     };
     let line = line(&cube, &|job| job.not_before_ms <= now_ms);
     let queued = cube.jobs().filter(|job| !job.failed && !line.holds(&cube, job));

@@ -3,7 +3,7 @@
 mod cases;
 mod keeping;
 mod long_term;
+mod model;
 mod storage;
 mod tiers;
-mod model;
 mod world;

@@ -240,6 +240,7 @@ pub fn options() -> OpenOptions {
         embedder: Embedder::Builtin,
         chat_model: None,
         counts_tokens: false,
+        paused: false,
         policies: Policies::default(),
         seed: 7,
     }

@@ -55,7 +55,7 @@ pub fn render(until_now: &str, batch: &Batch<'_>, dimensions: &[&str]) -> StepPr
     task.push_str(SHAPE);
     let blocks = [("profile", until_now)];
     let blocks = if until_now.trim().is_empty() { &[][..] } else { &blocks[..] };
-    step(&task, blocks, batch, SCHEMA, "user_profile")
+    step(&task, blocks, batch, SCHEMA, "user_profile", "profile")
 }
 
 /// Reads the reply. A trait needs a dimension by number or name, a level, and a quotation from the user's side of its page.

@@ -6,8 +6,7 @@
 use super::step::{Batch, StepPrompt, step};
 use crate::error::Result;
 use crate::generation::reply::{
-    BadReply, Expected, Json, Refusal, ReplyText, facts, field, items, links, read,
-    segments,
+    BadReply, Expected, Json, Refusal, ReplyText, facts, field, items, links, read, segments,
 };
 use crate::model::Filing;
 
@@ -53,7 +52,7 @@ const EXPECTED: Expected = Expected {
 
 /// The prompt of a batch. Its front is the same for every batch, and at most 1,200 tokens.
 pub fn render(batch: &Batch<'_>) -> StepPrompt {
-    step(TASK, &[], batch, SCHEMA, "memory_batch")
+    step(TASK, &[], batch, SCHEMA, "memory_batch", "segments")
 }
 
 /// Reads the reply to [`render`] of the same batch.

@@ -75,15 +75,15 @@ impl<'a> Desk<'a> {
             };
             let (asked_in, usage, outcome) = match self.io.chat(request).await {
                 Ok(reply) => {
-                    self.engine.model_answered();
-                    let outcome = end_of(reply.finish_reason)
-                        .and_then(|end| accept(&ReplyText { text: &reply.text, end }));
+                    let outcome =
+                        end_of(reply.finish_reason).and_then(|end| accept(&ReplyText { text: &reply.text, end }));
                     (reply.mode.unwrap_or(mode), reply.usage, outcome)
                 }
                 Err(error) => (mode, Usage::default(), Err(error)),
             };
-            self.engine.spend(self.now_ms, prompt.schema_name, usage, outcome.is_ok());
+            self.engine.spend(self.now_ms, prompt.step, usage, outcome.is_ok());
             let Err(error) = outcome else {
+                self.engine.model_answered();
                 self.engine.set_modes(modes.after_success(asked_in));
                 return Ok(());
             };
