@@ -75,8 +75,13 @@ pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]
         delta.retain(|change| unchanged(change.key().id));
         let segments = recentred(engine, &cube, &index, &delta);
         delta.extend(segments);
+        let left = pages.iter().map(|page| page.id).filter(|id| cube.page(*id).is_some() && !unchanged(id.raw()));
+        let left: Vec<PageId> = left.collect();
+        delta.extend(cube.job(job).map(|job| match left.is_empty() {
+            true => Change::Remove(RecordKey { kind: RecordKind::Job, id: job.id.raw() }),
+            false => Change::Put(Record::Job(job.of(left))),
+        }));
     }
-    delta.push(Change::Remove(RecordKey { kind: RecordKind::Job, id: job.raw() }));
     commit(engine, io, &turn, Commit::new(delta, engine.ids.get())).await?;
     let pending = without_vectors(engine).len();
     engine.emit(Event::Embedded { pages: pages.len(), pending });

@@ -59,23 +59,6 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
                 [RecordKind::Page, RecordKind::Units, RecordKind::Vectors, RecordKind::Place, RecordKind::Analysed];
             erase.extend(kinds.map(|kind| RecordKey { kind, id: page.raw() }));
         }
-        for segment in segments_of(&cube, gone) {
-            erase.push(RecordKey { kind: RecordKind::Segment, id: segment.id.raw() });
-            let left: Vec<_> = cube.members(segment.id).filter(|page| !has(gone, *page)).collect();
-            if left.is_empty() {
-                forgotten.segments_removed.push(segment.id);
-                continue;
-            }
-            forgotten.segments_rewritten.push(segment.id);
-            let vector = |page| page_vector(&index, page);
-            let mut segment = without(&cube, segment, gone, index.space(), &vector);
-            // What a model said of the segment may hold words of the pages that go: rules describe what is left of it.
-            segment.title.clear();
-            describe(&cube, &index, &mut segment, &left);
-            delta.push(Change::Put(Record::Segment(segment)));
-        }
-        erase.extend(empty_sessions(&cube, gone));
-        delta.extend(unlinked(&cube, gone));
         let mut asked = facts.to_vec();
         sort_and_dedup(&mut asked);
         for id in asked {
@@ -94,8 +77,39 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
         forgotten.profiles_removed = unlearned.erase.iter().any(|key| key.kind == RecordKind::Profile);
         let unseen = unlearned.unseen.iter().map(|page| RecordKey { kind: RecordKind::Analysed, id: page.raw() });
         delta.extend(unseen.map(Change::Remove));
+        let unseen: HashSet<PageId> = unlearned.unseen.into_iter().collect();
+        let n_unseen = |segment: SegmentId| {
+            let left = cube.members(segment).filter(|page| !has(gone, *page));
+            left.filter(|page| !cube.is_analysed(*page) || unseen.contains(page)).count() as u32
+        };
         delta.extend(unlearned.rewritten);
         erase.extend(unlearned.erase);
+        let losing = segments_of(&cube, gone);
+        let again: Vec<PageId> = unseen.iter().copied().collect();
+        for segment in segments_of(&cube, &again) {
+            if losing.iter().all(|other| other.id != segment.id) {
+                let l_interaction = n_unseen(segment.id);
+                delta.push(Change::Put(Record::Segment(Segment { l_interaction, ..segment.clone() })));
+            }
+        }
+        for segment in losing {
+            erase.push(RecordKey { kind: RecordKind::Segment, id: segment.id.raw() });
+            let left: Vec<_> = cube.members(segment.id).filter(|page| !has(gone, *page)).collect();
+            if left.is_empty() {
+                forgotten.segments_removed.push(segment.id);
+                continue;
+            }
+            forgotten.segments_rewritten.push(segment.id);
+            let vector = |page| page_vector(&index, page);
+            let mut segment = without(&cube, segment, gone, index.space(), &vector);
+            // What a model said of the segment may hold words of the pages that go: rules describe what is left of it.
+            segment.title.clear();
+            segment.l_interaction = n_unseen(segment.id);
+            describe(&cube, &index, &mut segment, &left);
+            delta.push(Change::Put(Record::Segment(segment)));
+        }
+        erase.extend(empty_sessions(&cube, gone));
+        delta.extend(unlinked(&cube, gone));
         for job in cube.jobs().filter(|job| job.pages().iter().any(|page| has(gone, *page))) {
             let left: Vec<_> = job.pages().iter().copied().filter(|page| !has(gone, *page)).collect();
             delta.push(match left.is_empty() {

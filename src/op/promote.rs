@@ -1,7 +1,7 @@
 //! Promotion: hot pages go into the user's profile and traits, and their facts into long-term memory (MemoryOS, 3.2.2).
 
 use super::commit::{Commit, commit};
-use super::consolidate::{is_unchanged, report_refused};
+use super::consolidate::{is_unchanged, is_waiting, report_refused};
 use super::engine::Engine;
 use super::event::Event;
 use super::learn::{cause, learn, persona_changed, stands};
@@ -75,11 +75,13 @@ fn due(engine: &Engine, reach: Reach, now_ms: i64) -> Vec<PageId> {
 /// Analyses the pages of a job. The commit that writes what was found marks the pages as seen and removes the job.
 pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) -> Result<()> {
     let policy = engine.policy();
-    let (material, until_now) = {
+    let profile = || engine.cube.borrow().profile(Side::User).cloned();
+    let before = profile();
+    let until_now = before.as_ref().map(|profile| profile.text.clone()).unwrap_or_default();
+    let material = {
         let cube = engine.cube.borrow();
         let unseen = job.pages().iter().filter(|id| !cube.is_analysed(**id));
-        let pages: Vec<Page> = unseen.filter_map(|&id| cube.page(id)).cloned().collect();
-        (pages, cube.profile(Side::User).map(|profile| profile.text.clone()).unwrap_or_default())
+        unseen.filter_map(|&id| cube.page(id)).cloned().collect::<Vec<Page>>()
     };
     let pages: Vec<&Page> = material.iter().collect();
     let batch = Batch { pages: &pages, ..Batch::default() };
@@ -88,7 +90,8 @@ pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) ->
         false => policy.analyse(&Desk::new(engine, io, now_ms), &batch, &until_now).await?,
     };
     let turn = engine.write_turn().await?;
-    if !is_unchanged(engine, &material) {
+    // A profile rests on the one before it, which may have been deleted or written by the user meanwhile.
+    if !is_waiting(engine, job) || !is_unchanged(engine, &material) || profile() != before {
         return Ok(());
     }
     let mut ids = engine.ids.get();
