@@ -75,7 +75,6 @@ impl<'a> Desk<'a> {
             };
             let (asked_in, usage, outcome) = match self.io.chat(request).await {
                 Ok(reply) => {
-                    self.engine.model_answered();
                     let outcome = end_of(reply.finish_reason)
                         .and_then(|end| accept(&ReplyText { text: &reply.text, end }));
                     (reply.mode.unwrap_or(mode), reply.usage, outcome)
@@ -84,6 +83,7 @@ impl<'a> Desk<'a> {
             };
             self.engine.spend(self.now_ms, prompt.schema_name, usage, outcome.is_ok());
             let Err(error) = outcome else {
+                self.engine.model_answered();
                 self.engine.set_modes(modes.after_success(asked_in));
                 return Ok(());
             };
