@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::commit::{Commit, commit};
-use super::consolidate::{is_unchanged, report_refused};
+use super::consolidate::{is_unchanged, report_refused, split};
 use super::engine::Engine;
 use super::event::Event;
 use super::learn::{cause, learn, persona_changed, stands};
@@ -12,6 +12,7 @@ use crate::config::PROMOTION_MAX_PAGES;
 use crate::effect::Io;
 use crate::error::Result;
 use crate::generation::prompt::Batch;
+use crate::generation::reply::BadReply;
 use crate::id::{JobId, PageId, SegmentId, Side};
 use crate::model::{Change, Job, JobKind, Page, Record, RecordKey, RecordKind, Trait};
 use crate::order::{sort_and_dedup, sort_by_key};
@@ -86,7 +87,12 @@ pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) ->
     let batch = Batch { pages: &pages, ..Batch::default() };
     let analysis = match pages.is_empty() || !policy.asks_model() {
         true => super::policy::Analysis::default(),
-        false => policy.analyse(&Desk::new(engine, io, now_ms), &batch, &until_now).await?,
+        false => match policy.analyse(&Desk::new(engine, io, now_ms), &batch, &until_now).await {
+            Err(error) if BadReply::of(&error) == Some(BadReply::Truncated) && pages.len() > 1 => {
+                return split(engine, io, job.id).await;
+            }
+            other => other?,
+        },
     };
     let turn = engine.write_turn().await?;
     if !is_unchanged(engine, &material) {
