@@ -28,6 +28,7 @@ pub async fn clear(engine: &Engine, io: &Io) -> Result<()> {
     engine.visits.take();
     engine.spent.take();
     engine.fresh_modes.take();
+    engine.fact_texts.take();
     engine.empty_index();
     engine.emit(Event::Cleared);
     Ok(())
