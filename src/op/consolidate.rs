@@ -4,7 +4,6 @@
 //! The model is asked without the turn to write. What it says of a page that has changed or gone meanwhile is not used: the job
 //! stays and is done again.
 
-
 use super::commit::{Commit, commit};
 use super::engine::Engine;
 use super::event::{Event, RefusedPart};
@@ -50,7 +49,7 @@ pub(super) async fn consolidate(engine: &Engine, io: &Io, job: &Job, now_ms: i64
         };
     }
     let turn = engine.write_turn().await?;
-    if asks && !is_unchanged(engine, material.pages.iter().chain(&material.before)) {
+    if is_done(engine, job) || asks && !is_unchanged(engine, material.pages.iter().chain(&material.before)) {
         return Ok(());
     }
     let mut ids = engine.ids.get();
@@ -104,6 +103,11 @@ fn why_by_rules(engine: &Engine, job: &Job, now_ms: i64) -> Option<String> {
     }
     let waits = engine.model_waits(now_ms).filter(|_| engine.is_model_out(now_ms));
     waits.map(|waits| waits.as_str().into())
+}
+
+/// Whether somebody else has done the job meanwhile: a flush while background work waits for its model.
+pub(super) fn is_done(engine: &Engine, job: &Job) -> bool {
+    engine.cube.borrow().job(job.id).is_none()
 }
 
 /// Whether the pages are still what they were.

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::commit::{Commit, commit};
-use super::consolidate::{is_unchanged, report_refused, split};
+use super::consolidate::{is_done, is_unchanged, report_refused, split};
 use super::engine::Engine;
 use super::event::Event;
 use super::learn::{cause, learn, persona_changed, stands};
@@ -95,7 +95,7 @@ pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) ->
         },
     };
     let turn = engine.write_turn().await?;
-    if !is_unchanged(engine, &material) {
+    if is_done(engine, job) || !is_unchanged(engine, &material) {
         return Ok(());
     }
     let mut ids = engine.ids.get();

@@ -3,12 +3,13 @@
 use memstrata::config::Config;
 use memstrata::effect::{ChatReply, ChatRequest};
 use memstrata::error::{Error, ErrorCode, Result};
+use memstrata::memory_os::MemoryOs;
 use memstrata::op::{Manner, RespondInput};
 use memstrata::time::HOUR_MS;
 
 use crate::model::answer_by_rule;
 use crate::steps::{all_facts, all_views, failing, names, open, pages, reopen, segments, watched, with, work};
-use crate::world::{NOON_MS, Random, World, answer, made_up, turn};
+use crate::world::{Ended, Fault, NOON_MS, Random, World, answer, made_up, turn};
 
 const MINUTE_MS: i64 = 60_000;
 /// Words of the failures that no memory may hold.
@@ -27,7 +28,11 @@ fn outage(failure: fn(&ChatRequest) -> Result<ChatReply>, policy: &str, answered
     let config = Config { update_policy: policy.into(), heat_threshold: 2.0, ..Config::default() };
     let memory = open(&mut world, with(config.clone()));
     if answered_before {
-        let page = RespondInput { page: turn("hello", "", -9), manner: Manner { budget_tokens: 50, ..Manner::default() }, call_id: None };
+        let page = RespondInput {
+            page: turn("hello", "", -9),
+            manner: Manner { budget_tokens: 50, ..Manner::default() },
+            call_id: None,
+        };
         world.run(memory.respond(page, NOON_MS)).done().expect("answered");
     }
     let out = failing(&mut world, failure);
@@ -41,7 +46,8 @@ fn outage(failure: fn(&ChatRequest) -> Result<ChatReply>, policy: &str, answered
         assert_eq!((stats.pages, stats.jobs.failed), (number + 1 + usize::from(answered_before), 0), "turn {number}");
         assert!(stats.short_term.pages <= 30, "short-term memory grows without end: {}", stats.short_term.pages);
     }
-    let during = format!("{:?}{:?}{:?}{:?}", memory.tiers(now_ms), pages(&memory), all_facts(&memory), memory.profile());
+    let during =
+        format!("{:?}{:?}{:?}{:?}", memory.tiers(now_ms), pages(&memory), all_facts(&memory), memory.profile());
     assert!(TELLTALES.iter().all(|word| !during.contains(word)));
     assert!(memory.profile().user.is_none() && all_facts(&memory).is_empty());
     let memory = reopen(&mut world, with(config.clone()));
@@ -53,7 +59,8 @@ fn outage(failure: fn(&ChatRequest) -> Result<ChatReply>, policy: &str, answered
     let stats = memory.stats();
     assert_eq!((stats.jobs.queued, stats.jobs.failed), (0, 0), "{:?}", memory.jobs(now_ms));
     let pages = pages(&memory);
-    let said: Vec<_> = pages.iter().filter(|page| page.client_id.is_some()).map(|page| page.client_id.clone().expect("one")).collect();
+    let said: Vec<_> =
+        pages.iter().filter(|page| page.client_id.is_some()).map(|page| page.client_id.clone().expect("one")).collect();
     assert_eq!(said, (0..100).map(|number| format!("m{number}")).collect::<Vec<_>>(), "every turn once, in order");
     assert!(segments(&memory).iter().all(|segment| segment.enriched), "every page is drafted");
     assert!(pages.iter().filter(|page| page.tier == "mid").count() >= 85);
@@ -99,7 +106,11 @@ fn b03_the_answer_comes_before_any_other_call_and_batched_takes_at_most_four_cal
         let before = calls.borrow().len();
         let page = made_up(number, &mut random);
         let now_ms = NOON_MS + number as i64 * HOUR_MS / 3;
-        let input = RespondInput { page: memstrata::updating::short_term::NewPage { agent_response: String::new(), ..page }, manner: Manner { budget_tokens: 200, ..Manner::default() }, call_id: None };
+        let input = RespondInput {
+            page: memstrata::updating::short_term::NewPage { agent_response: String::new(), ..page },
+            manner: Manner { budget_tokens: 200, ..Manner::default() },
+            call_id: None,
+        };
         world.run(memory.respond(input, now_ms)).done().expect("answered");
         assert_eq!(names(&calls.borrow()[before..]), ["respond"], "turn {number}");
         work(&mut world, &memory, now_ms);
@@ -111,5 +122,106 @@ fn b03_the_answer_comes_before_any_other_call_and_batched_takes_at_most_four_cal
     println!("batched: {background} calls for 200 pages, {profile} of them for the profile");
     assert!(background * 10 <= 200 * 4, "{background} calls for 200 pages");
     assert!(profile > 0 && background > 38 + profile - 1);
-    assert_eq!(memory.ledger(NOON_MS).days.iter().flat_map(|day| &day.rows).map(|row| row.calls).sum::<u64>(), calls.len() as u64);
+    assert_eq!(
+        memory.ledger(NOON_MS).days.iter().flat_map(|day| &day.rows).map(|row| row.calls).sum::<u64>(),
+        calls.len() as u64
+    );
+}
+
+/// What a memory holds, without ids.
+fn held(memory: &MemoryOs) -> String {
+    let pages: Vec<_> = pages(memory)
+        .into_iter()
+        .map(|page| (page.user_input, page.tier, page.segment_ids.len(), page.meta_info))
+        .collect();
+    let mut segments: Vec<_> =
+        segments(memory).into_iter().map(|of| (of.theme, of.pages.len(), of.heat.l_interaction, of.enriched)).collect();
+    segments.sort();
+    let mut facts: Vec<_> = all_facts(memory)
+        .into_iter()
+        .map(|of| (of.attribute, of.value, of.valid_from, of.valid_to, of.evidence.len()))
+        .collect();
+    facts.sort();
+    let traits: Vec<_> = memory.traits().into_iter().map(|of| (of.dimension, of.level, of.evidence.len())).collect();
+    format!("{pages:?} {segments:?} {facts:?} {traits:?} {:?}", memory.profile().user.map(|of| of.text))
+}
+
+#[test]
+fn b02_a_crash_at_any_effect_of_the_models_work_ends_in_the_same_memory() {
+    for policy in ["batched", "paper"] {
+        let config = Config {
+            update_policy: policy.into(),
+            short_term_capacity: 2,
+            consolidation_batch: 2,
+            heat_threshold: 2.0,
+            promotion_batch: 2,
+            similarity_threshold: 2.0,
+            ..Config::default()
+        };
+        let story = || {
+            (0..9)
+                .map(|at| {
+                    turn(&format!("{} (note {at})", ["I row boats", "I bake rye"][at / 2 % 2]), "I see.", at as i64)
+                })
+                .collect::<Vec<_>>()
+        };
+        let run = |fault: Option<Fault>| {
+            let mut world = World::default();
+            let mut memory = open(&mut world, with(config.clone()));
+            world.run(memory.add(story(), NOON_MS)).done().expect("stored");
+            let first = world.n_effects;
+            world.fault = fault;
+            loop {
+                match world.run(memory.work(NOON_MS)) {
+                    Ended::Done(worked) if worked.as_ref().is_ok_and(|worked| !worked.ran) => break,
+                    Ended::Done(Ok(_)) => {}
+                    Ended::Done(Err(_)) | Ended::Crashed => {
+                        world.fault = None;
+                        memory = reopen(&mut world, with(config.clone()));
+                    }
+                }
+            }
+            (held(&memory), first, world.n_effects)
+        };
+        let (whole, first, last) = run(None);
+        assert!(whole.contains("The user speaks of") && last - first > 8, "{whole}");
+        for at in first + 1..=last {
+            for fault in [Fault::CrashBefore(at), Fault::CrashAfter(at)] {
+                assert_eq!(run(Some(fault.clone())).0, whole, "{policy} {fault:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn b02_two_workers_at_once_file_no_page_twice() {
+    for policy in ["batched", "paper", "offline"] {
+        for seed in 0..12 {
+            let mut world = World::default();
+            let config = Config {
+                update_policy: policy.into(),
+                short_term_capacity: 1,
+                consolidation_batch: 2,
+                heat_threshold: 2.0,
+                promotion_batch: 2,
+                ..Config::default()
+            };
+            let memory = open(&mut world, with(config));
+            world
+                .run(memory.add((0..7).map(|at| turn(&format!("I row boats (note {at})"), "", 0)).collect(), NOON_MS))
+                .done()
+                .expect("stored");
+            for _ in 0..8 {
+                let tasks = (0..3).map(|_| memory.work(NOON_MS)).collect();
+                world.run_together(tasks, seed).into_iter().for_each(|worked| assert!(worked.is_ok()));
+            }
+            work(&mut world, &memory, NOON_MS);
+            let segments = segments(&memory);
+            let counted: u32 = segments.iter().map(|of| of.heat.l_interaction).sum();
+            let placed: usize = segments.iter().map(|of| of.pages.len()).sum();
+            let seen = if memory.profile().user.is_some() { 6 } else { 0 };
+            assert_eq!((placed, segments.len(), counted + seen), (6, 1, 6), "{policy} seed {seed}: {segments:?}");
+            assert!(memory.profile().versions.len() <= 3 && memory.stats().jobs.queued == 0);
+        }
+    }
 }
