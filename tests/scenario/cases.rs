@@ -88,9 +88,14 @@ fn case_09_what_a_failing_model_says_is_never_stored() {
     let memory = world.open_with(with_chat()).done().expect("opens");
     for reason in [FinishReason::Error, FinishReason::Stop] {
         let text = if reason == FinishReason::Error { "insufficient quota" } else { " " };
-        world.chat =
-            Box::new(move |_| Ok(ChatReply { text: text.into(), finish_reason: reason, usage: Usage::default(), mode: None }));
-        let input = RespondInput { page: turn("hello there", "", 0), manner: Manner { budget_tokens: 100, ..Manner::default() }, call_id: None };
+        world.chat = Box::new(move |_| {
+            Ok(ChatReply { text: text.into(), finish_reason: reason, usage: Usage::default(), mode: None })
+        });
+        let input = RespondInput {
+            page: turn("hello there", "", 0),
+            manner: Manner { budget_tokens: 100, ..Manner::default() },
+            call_id: None,
+        };
         assert!(world.run(memory.respond(input, NOON_MS)).done().is_err());
     }
     assert!(memory.pages(0, 10).iter().all(|page| page.agent_response.is_empty()));

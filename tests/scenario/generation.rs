@@ -17,7 +17,11 @@ fn cold() -> Config {
 
 fn told(world: &mut World) -> MemoryOs {
     let memory = open(world, with(cold()));
-    tell(world, &memory, &["My home city is Porto. I love jazz.", "My job is baker.", "My dog is Rex the spaniel.", "end"]);
+    tell(
+        world,
+        &memory,
+        &["My home city is Porto. I love jazz.", "My job is baker.", "My dog is Rex the spaniel.", "end"],
+    );
     memory
 }
 
@@ -42,12 +46,19 @@ fn volatile(merged: &Merged) -> String {
 fn o12_static_profile_and_assistant_profile_stand_in_the_front_and_only_there() {
     let mut world = World::default();
     let memory = open(&mut world, with(cold()));
-    tell(&mut world, &memory, &["My name is Zephyrine. My gender is female. My birth year is 1987.", "My home city is Porto.", "end"]);
+    tell(
+        &mut world,
+        &memory,
+        &["My name is Zephyrine. My gender is female. My birth year is 1987.", "My home city is Porto.", "end"],
+    );
     world.run(memory.set_profile(Side::User, "She rows at dawn.".into(), NOON_MS)).done().expect("set");
     world.run(memory.set_profile(Side::Agent, "A patient tutor.".into(), NOON_MS)).done().expect("set");
     let profile = memory.profile();
     let value = |fact: Option<memstrata::op::FactView>| fact.expect("known").value;
-    assert_eq!((value(profile.name), value(profile.gender), value(profile.birth_year)), ("Zephyrine".into(), "female".into(), "1987".into()));
+    assert_eq!(
+        (value(profile.name), value(profile.gender), value(profile.birth_year)),
+        ("Zephyrine".into(), "female".into(), "1987".into())
+    );
     let merged = merge(&mut world, &memory, "What is my name, my birth year and my home city?");
     for line in ["name: Zephyrine", "gender: female", "birth year: 1987", "She rows at dawn.", "A patient tutor."] {
         assert_eq!(merged.system.matches(line).count(), 1, "{line} in {}", merged.system);
@@ -94,7 +105,11 @@ fn o15_the_front_is_byte_stable_over_turns_and_changes_with_pins_and_profiles_al
 fn o15_style_relationship_and_the_users_language() {
     let mut world = World::default();
     let memory = told(&mut world);
-    let manner = Manner { style: Some("brief, no lists".into()), relationship: Some("an old friend".into()), budget_tokens: 200 };
+    let manner = Manner {
+        style: Some("brief, no lists".into()),
+        relationship: Some("an old friend".into()),
+        budget_tokens: 200,
+    };
     let merged = world.run(memory.merge("你好，我住在哪里？".into(), manner, NOON_MS)).done().expect("merged");
     assert!(merged.system.contains("Style: brief, no lists\n") || merged.system.contains("Style: brief, no lists"));
     assert!(merged.system.contains("Your relationship to the user: an old friend"));
@@ -121,14 +136,23 @@ fn o15_the_budget_is_kept_by_the_tables_count_and_by_the_callers() {
             let input = RetrieveInput { budget_tokens, ..RetrieveInput::new("which tomatoes are on the balcony?") };
             let found = world.run(memory.retrieve(input, NOON_MS)).done().expect("found");
             let n = count(&found.context);
-            assert!(n <= budget_tokens && found.context_tokens <= budget_tokens, "{n} of {budget_tokens}: {}", found.context);
+            assert!(
+                n <= budget_tokens && found.context_tokens <= budget_tokens,
+                "{n} of {budget_tokens}: {}",
+                found.context
+            );
             assert!(found.context_tokens >= n, "the count is no guess: {} < {n}", found.context_tokens);
-            let facts_block = found.context.split("\n\n").next().filter(|_| found.facts.iter().any(|fact| fact.packed == Some(true)));
+            let facts_block =
+                found.context.split("\n\n").next().filter(|_| found.facts.iter().any(|fact| fact.packed == Some(true)));
             let lines: u32 = facts_block.map_or(0, count);
             // Beside facts there is room for passages: they have a quarter, heading included.
             assert!(counts_tokens || lines <= budget_tokens / 4 + 1, "{lines} of {budget_tokens}");
             if budget_tokens >= 400 {
-                assert!(found.facts.iter().any(|fact| fact.packed == Some(true)) && !found.passages.is_empty(), "{}", found.context);
+                assert!(
+                    found.facts.iter().any(|fact| fact.packed == Some(true)) && !found.passages.is_empty(),
+                    "{}",
+                    found.context
+                );
             }
         }
     }
@@ -162,10 +186,17 @@ fn case_14_a_turn_that_carries_the_prompts_own_blocks_is_stored_without_them() {
     let sent = merged.messages.last().expect("a message").content.clone();
     assert!(sent.contains("<memory ") && merged.system.contains("<persona "));
     let before = memory.stats().index.atoms;
-    let carried = turn(&sent, &format!("He likes walks. {}", &merged.system[merged.system.rfind("<persona ").expect("a block")..]), 30);
+    let carried = turn(
+        &sent,
+        &format!("He likes walks. {}", &merged.system[merged.system.rfind("<persona ").expect("a block")..]),
+        30,
+    );
     add(&mut world, &memory, vec![carried]);
     let page = pages(&memory).pop().expect("stored");
-    assert_eq!((page.user_input.as_str(), page.agent_response.as_str()), ("What does my dog Rex like?", "He likes walks."));
+    assert_eq!(
+        (page.user_input.as_str(), page.agent_response.as_str()),
+        ("What does my dog Rex like?", "He likes walks.")
+    );
     assert!(memory.stats().index.atoms <= before + 2);
     let only_block = turn(&sent[..sent.rfind("\n\n").expect("a question")], "", 31);
     assert!(world.run(memory.add(vec![only_block], NOON_MS)).done().is_err(), "nothing is left of it");
@@ -201,7 +232,10 @@ fn never_recalled_pages_and_facts_stand_in_no_prompt_until_they_are_let_in_again
     let asks = |world: &mut World, memory: &MemoryOs| {
         let merged = merge(world, memory, "What is the safe code, and my job?");
         let found = retrieve(world, memory, "What is the safe code, and my job?");
-        (whole(&merged).contains("8841-kumquat") || found.context.contains("8841-kumquat"), found.context.contains("job: baker"))
+        (
+            whole(&merged).contains("8841-kumquat") || found.context.contains("8841-kumquat"),
+            found.context.contains("job: baker"),
+        )
     };
     assert_eq!(asks(&mut world, &memory), (true, true));
     world.run(memory.never_recall_page(id, true)).done().expect("kept out");
@@ -225,10 +259,17 @@ fn o15_respond_sends_the_merged_prompt_and_books_one_call() {
     let memory = told(&mut world);
     let calls = watched(&mut world, answer_by_rule);
     let merged = merge(&mut world, &memory, "my dog Rex");
-    let input = RespondInput { page: turn("my dog Rex", "", 50), manner: Manner { budget_tokens: 400, ..Manner::default() }, call_id: Some("c1".into()) };
+    let input = RespondInput {
+        page: turn("my dog Rex", "", 50),
+        manner: Manner { budget_tokens: 400, ..Manner::default() },
+        call_id: Some("c1".into()),
+    };
     let responded = world.run(memory.respond(input, NOON_MS)).done().expect("answered");
     assert_eq!(calls.borrow().len(), 1);
-    assert_eq!((calls.borrow()[0].messages.clone(), calls.borrow()[0].stream_to.as_deref()), (merged.messages, Some("c1")));
+    assert_eq!(
+        (calls.borrow()[0].messages.clone(), calls.borrow()[0].stream_to.as_deref()),
+        (merged.messages, Some("c1"))
+    );
     assert_eq!(responded.recall.context, merged.recall.context);
     let page = pages(&memory).pop().expect("stored");
     assert_eq!((page.id, page.agent_response), (responded.page.to_string(), responded.text));
@@ -240,7 +281,10 @@ fn b05_a_recalled_fact_says_since_when_and_on_whose_word() {
     let memory = told(&mut world);
     let found = retrieve(&mut world, &memory, "What is my job?");
     let job = found.facts.iter().find(|fact| fact.attribute == "job").expect("found");
-    assert_eq!((job.packed, job.evidence[0].quote.as_str(), job.evidence[0].role), (Some(true), "My job is baker.", "user"));
+    assert_eq!(
+        (job.packed, job.evidence[0].quote.as_str(), job.evidence[0].role),
+        (Some(true), "My job is baker.", "user")
+    );
     assert!(found.context.starts_with("Facts") || found.context.contains("job: baker"), "{}", found.context);
     assert!(found.facts.windows(2).all(|pair| pair[0].score >= pair[1].score));
     let without = RetrieveInput { budget_tokens: 0, ..RetrieveInput::new("What is my job?") };

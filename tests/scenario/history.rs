@@ -11,7 +11,9 @@ use memstrata::updating::short_term::NewPage;
 use serde_json::{Value, json};
 
 use crate::model::{answer_by_rule, reply, shown};
-use crate::steps::{add, all_facts, all_views, eager, facts, open, pages, reopen, retrieve, segments, tell, turns, value, with, work};
+use crate::steps::{
+    add, all_facts, all_views, eager, facts, open, pages, reopen, retrieve, segments, tell, turns, value, with, work,
+};
 use crate::world::{NOON_MS, World, turn};
 
 const DAY_MS: i64 = 24 * HOUR_MS;
@@ -48,7 +50,13 @@ fn opened(world: &mut World) -> MemoryOs {
 fn o07_all_hot_segments_are_promoted_hottest_first_and_one_with_nothing_new_blocks_none() {
     let mut world = World::default();
     // Heat 1 for recency and 1 for each page that no analysis has seen.
-    let config = Config { short_term_capacity: 1, consolidation_batch: 1, heat_threshold: 3.0, promotion_batch: 5, ..Config::default() };
+    let config = Config {
+        short_term_capacity: 1,
+        consolidation_batch: 1,
+        heat_threshold: 3.0,
+        promotion_batch: 5,
+        ..Config::default()
+    };
     let memory = open(&mut world, with(config));
     let theme = |text: &str, n: usize| (0..n).map(|at| format!("{text} (note {at})")).collect::<Vec<_>>();
     let all = [theme("I sing alto", 2), theme("I bake rye", 3), theme("I row boats", 1)].concat();
@@ -83,12 +91,18 @@ fn o07_all_hot_segments_are_promoted_hottest_first_and_one_with_nothing_new_bloc
 #[test]
 fn o07_the_hottest_come_first_where_one_call_does_not_hold_them_all() {
     let mut world = World::default();
-    let config = Config { short_term_capacity: 1, consolidation_batch: 5, heat_threshold: 2.0, promotion_batch: 1, update_policy: "offline".into(), ..Config::default() };
+    let config = Config {
+        short_term_capacity: 1,
+        consolidation_batch: 5,
+        heat_threshold: 2.0,
+        promotion_batch: 1,
+        update_policy: "offline".into(),
+        ..Config::default()
+    };
     let memory = open(&mut world, with(config));
-    let mut all: Vec<String> = (0..4).map(|at| format!("the choir rehearses Faure tonight (note {at})")).collect();
-    all.extend((0..20).map(|at| format!("my bicycle chain is broken again (note {at})")));
-    all.push("end".into());
-    add(&mut world, &memory, turns(&all.iter().map(String::as_str).collect::<Vec<_>>()));
+    let choir = (0..4).map(|at| turn(&format!("the choir rehearses Faure tonight (note {at})"), "", 0));
+    let bicycle = (0..20).map(|at| turn(&format!("my bicycle chain is broken again (note {at})"), "", 500));
+    add(&mut world, &memory, choir.chain(bicycle).chain([turn("end", "", 900)]).collect());
     world.run(memory.flush(NOON_MS)).done().expect("sunk");
     assert_eq!(memory.tiers(NOON_MS).mid_term.len(), 2);
     let first = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
@@ -108,9 +122,29 @@ fn o07_the_hottest_come_first_where_one_call_does_not_hold_them_all() {
 }
 
 #[test]
+fn o07_a_segment_that_is_retrieved_often_grows_hot_and_is_promoted() {
+    let mut world = World::default();
+    let memory = open(&mut world, with(Config { heat_threshold: 5.0, ..eager() }));
+    tell(&mut world, &memory, &["I row boats on the Douro.", "end"]);
+    assert_eq!((work(&mut world, &memory, NOON_MS), memory.profile().user.is_some()), (0, false), "heat 2");
+    for _ in 0..3 {
+        retrieve(&mut world, &memory, "where do I row boats?");
+    }
+    assert!(memory.tiers(NOON_MS).mid_term[0].heat.value >= 5.0);
+    assert_eq!((work(&mut world, &memory, NOON_MS), memory.profile().user.is_some()), (1, true));
+    assert_eq!(memory.tiers(NOON_MS).mid_term[0].heat.n_visit, 3, "visits are kept");
+}
+
+#[test]
 fn o07_promotion_waits_for_a_batch_and_analysis_on_demand_does_not() {
     let mut world = World::default();
-    let config = Config { short_term_capacity: 1, consolidation_batch: 1, heat_threshold: 0.0, promotion_batch: 4, ..Config::default() };
+    let config = Config {
+        short_term_capacity: 1,
+        consolidation_batch: 1,
+        heat_threshold: 0.0,
+        promotion_batch: 4,
+        ..Config::default()
+    };
     let memory = open(&mut world, with(config));
     tell(&mut world, &memory, &["I row boats (note 1)", "I row boats (note 2)", "I row boats (note 3)", "end"]);
     assert_eq!((memory.profile().user, segments(&memory)[0].heat.l_interaction), (None, 3));
@@ -192,7 +226,10 @@ fn o09_a_profile_is_set_by_hand_and_blank_text_is_refused() {
         assert_eq!(set(Side::User, blank).expect_err("blank").code(), ErrorCode::InvalidArgument);
     }
     let profile = memory.profile();
-    assert_eq!((profile.user.expect("set").text, profile.assistant.expect("set").text), ("Ada rows.".into(), "Patient.".into()));
+    assert_eq!(
+        (profile.user.expect("set").text, profile.assistant.expect("set").text),
+        ("Ada rows.".into(), "Patient.".into())
+    );
     assert_eq!(memory.history("profile", 0, 10).len(), 2);
 }
 
@@ -215,14 +252,22 @@ fn o10_traits_are_typed_and_carry_the_users_words() {
         }
         _ => answer_by_rule(request),
     });
-    add(&mut world, &memory, vec![turn("I am never late, and new dishes scare me.", "You seem punctual.", 0), turn("end", "", 0)]);
+    add(
+        &mut world,
+        &memory,
+        vec![turn("I am never late, and new dishes scare me.", "You seem punctual.", 0), turn("end", "", 0)],
+    );
     world.run(memory.flush(NOON_MS)).done().expect("flushed");
     let traits = memory.traits();
-    let seen: Vec<_> = traits.iter().map(|of| (of.dimension, of.level, of.evidence[0].quote.as_str(), of.evidence[0].role)).collect();
+    let seen: Vec<_> =
+        traits.iter().map(|of| (of.dimension, of.level, of.evidence[0].quote.as_str(), of.evidence[0].role)).collect();
     assert_eq!(seen.len(), 2, "{seen:?}");
     assert!(seen.contains(&(3, "high", "never late", "user")), "{seen:?}");
     let open = traits.iter().find(|of| of.name == "Openness").expect("by its name");
-    assert_eq!((open.level, open.category, open.evidence[0].page_id.as_str()), ("low", "psychology", pages(&memory)[0].id.as_str()));
+    assert_eq!(
+        (open.level, open.category, open.evidence[0].page_id.as_str()),
+        ("low", "psychology", pages(&memory)[0].id.as_str())
+    );
     assert!(!open.level_rule.is_empty() && open.confidence > 0.5);
     let refused: Vec<String> = memory
         .take_events()
@@ -240,7 +285,9 @@ fn o10_traits_are_typed_and_carry_the_users_words() {
 fn o11_a_repetition_refreshes_and_a_contradiction_supersedes_with_validity() {
     let mut world = World::default();
     let memory = opened(&mut world);
-    for (hours, text) in [(0, "My home city is Porto."), (24, "My home city is Porto."), (48, "My home city is Faro."), (72, "end")] {
+    for (hours, text) in
+        [(0, "My home city is Porto."), (24, "My home city is Porto."), (48, "My home city is Faro."), (72, "end")]
+    {
         say(&mut world, &memory, text, hours);
     }
     let all = all_facts(&memory);
@@ -255,15 +302,24 @@ fn o11_a_repetition_refreshes_and_a_contradiction_supersedes_with_validity() {
 
 #[test]
 fn o11_a_full_queue_archives_the_first_in_where_that_is_asked_for() {
-    for (eviction, gone) in [(KnowledgeEviction::FirstIn, "home city"), (KnowledgeEviction::LeastUseful, "car colour")] {
+    for (eviction, gone) in [(KnowledgeEviction::FirstIn, "home city"), (KnowledgeEviction::LeastUseful, "car colour")]
+    {
         let mut world = World::default();
         let config = Config { knowledge_capacity: 2, knowledge_eviction: eviction, heat_threshold: 1e6, ..eager() };
         let memory = open(&mut world, with(config));
-        let told = ["My home city is Porto.", "My car colour is red.", "My home city is Porto.", "My shoe size is 41.", "My name is Ada.", "end"];
+        let told = [
+            "My home city is Porto.",
+            "My car colour is red.",
+            "My home city is Porto.",
+            "My shoe size is 41.",
+            "My name is Ada.",
+            "end",
+        ];
         for (text, hours) in told.iter().zip(0..) {
             say(&mut world, &memory, text, hours);
         }
-        let archived: Vec<_> = all_facts(&memory).into_iter().filter(|fact| fact.archived).map(|fact| fact.attribute).collect();
+        let archived: Vec<_> =
+            all_facts(&memory).into_iter().filter(|fact| fact.archived).map(|fact| fact.attribute).collect();
         assert_eq!(archived, [gone], "{eviction:?}");
         assert_eq!(memory.stats().facts.archived, 1);
         assert_eq!(memory.profile().name.expect("static").value, "Ada");
@@ -282,7 +338,10 @@ fn b04_as_of_tells_what_was_believed_and_undo_goes_back_over_a_reopen() {
         memory.facts(&wanted).into_iter().map(|fact| fact.value).collect::<Vec<_>>()
     };
     // Each is learnt when the next turn pushes it down.
-    assert_eq!((then(&memory, 0), then(&memory, 24), then(&memory, 47), then(&memory, 48)), (vec![], vec!["Porto".to_owned()], vec!["Porto".into()], vec!["Faro".into()]));
+    assert_eq!(
+        (then(&memory, 0), then(&memory, 24), then(&memory, 47), then(&memory, 48)),
+        (vec![], vec!["Porto".to_owned()], vec!["Porto".into()], vec!["Faro".into()])
+    );
     let memory = reopen(&mut world, with(eager()));
     assert_eq!(then(&memory, 30), ["Porto"]);
     let change = memory.history(&fact(&memory, "home city").id, 0, 1).remove(0);
@@ -290,7 +349,10 @@ fn b04_as_of_tells_what_was_believed_and_undo_goes_back_over_a_reopen() {
     assert_eq!((value(&memory, "home city"), then(&memory, 50)), (vec!["Porto".to_owned()], vec!["Faro".into()]));
     let twice = world.run(memory.undo(change.id.parse().expect("an id"), NOON_MS)).done().expect_err("undone already");
     assert_eq!(twice.code(), ErrorCode::Forbidden);
-    assert_eq!(world.run(memory.undo(ChangeId::from_raw(1), NOON_MS)).done().expect_err("unknown").code(), ErrorCode::NotFound);
+    assert_eq!(
+        world.run(memory.undo(ChangeId::from_raw(1), NOON_MS)).done().expect_err("unknown").code(),
+        ErrorCode::NotFound
+    );
 }
 
 #[test]
@@ -323,7 +385,9 @@ fn b05_every_quote_stands_in_its_page_and_recalled_facts_carry_evidence() {
     }
     let found = retrieve(&mut world, &memory, "what was quoted?");
     assert_eq!(found.facts.len(), 1);
-    assert!(found.facts[0].packed == Some(true) && !found.facts[0].evidence.is_empty() && found.facts[0].score > Some(0.0));
+    assert!(
+        found.facts[0].packed == Some(true) && !found.facts[0].evidence.is_empty() && found.facts[0].score > Some(0.0)
+    );
     assert!(!found.hits[0].parts.is_empty());
 }
 
@@ -339,14 +403,27 @@ fn case_12_case_13_recommendations_and_friends_are_not_the_user() {
             fact("assistant", "recommended", "Barolo", "You should drink Barolo"),
         ];
         match request.format.expect("a step").name {
-            "memory_batch" if shown(request)[0].user.contains("Jack") => Ok(reply(json!({"segments": [], "links": [], "facts": facts}).to_string(), request)),
+            "memory_batch" if shown(request)[0].user.contains("Jack") => {
+                Ok(reply(json!({"segments": [], "links": [], "facts": facts}).to_string(), request))
+            }
             _ => answer_by_rule(request),
         }
     });
-    add(&mut world, &memory, vec![turn("My friend Jack dislikes football.", "You should drink Barolo.", 0), turn("end", "", 0)]);
+    add(
+        &mut world,
+        &memory,
+        vec![turn("My friend Jack dislikes football.", "You should drink Barolo.", 0), turn("end", "", 0)],
+    );
     world.run(memory.flush(NOON_MS)).done().expect("flushed");
-    let known: Vec<_> = facts(&memory).into_iter().map(|fact| (fact.subject, fact.subject_name, fact.value, fact.source)).collect();
-    assert_eq!(known, [("other", Some("Jack".to_owned()), "dislikes".to_owned(), "stated"), ("assistant", None, "Barolo".into(), "inferred")]);
+    let known: Vec<_> =
+        facts(&memory).into_iter().map(|fact| (fact.subject, fact.subject_name, fact.value, fact.source)).collect();
+    assert_eq!(
+        known,
+        [
+            ("other", Some("Jack".to_owned()), "dislikes".to_owned(), "stated"),
+            ("assistant", None, "Barolo".into(), "inferred")
+        ]
+    );
 }
 
 /// Facts dated by a phrase that the page holds.
@@ -375,7 +452,10 @@ fn case_25_case_26_phrases_are_resolved_against_the_day_of_the_message_in_its_zo
         dated(request)
     });
     // 2023-05-24 22:30 in UTC-4: the next day in UTC.
-    let late = |text: &str| NewPage { time: Some(Timestamp { epoch_ms: 1_684_981_800_000, offset_minutes: -240 }), ..turn(text, "", 0) };
+    let late = |text: &str| NewPage {
+        time: Some(Timestamp { epoch_ms: 1_684_981_800_000, offset_minutes: -240 }),
+        ..turn(text, "", 0)
+    };
     add(&mut world, &memory, vec![late("I moved yesterday to Lyon"), late("end")]);
     world.run(memory.flush(NOON_MS)).done().expect("flushed");
     let local_midnight = |days_before_24th: i64| 1_684_900_800_000 - days_before_24th * DAY_MS;
@@ -438,10 +518,15 @@ fn case_29_a_back_dated_fact_that_arrives_late_is_placed_by_its_time() {
 fn case_30_unrelated_facts_close_nothing() {
     let mut world = World::default();
     let memory = opened(&mut world);
-    tell(&mut world, &memory, &["My home city is Porto. My job is baker.", "I love jazz. I love tea.", "I hate jazz.", "end"]);
+    tell(
+        &mut world,
+        &memory,
+        &["My home city is Porto. My job is baker.", "I love jazz. I love tea.", "I hate jazz.", "end"],
+    );
     let mut open: Vec<_> = facts(&memory).into_iter().map(|fact| (fact.attribute, fact.value)).collect();
     open.sort();
-    let expected = [("home city", "Porto"), ("job", "baker"), ("preference: jazz", "hates"), ("preference: tea", "loves")];
+    let expected =
+        [("home city", "Porto"), ("job", "baker"), ("preference: jazz", "hates"), ("preference: tea", "loves")];
     assert_eq!(open, expected.map(|(attribute, value)| (attribute.to_owned(), value.to_owned())));
 }
 
@@ -472,7 +557,10 @@ fn s13_facts_are_entered_edited_in_place_and_into_the_slot_of_another_and_retrac
     tell(&mut world, &memory, &["My home city is Porto. My job is baker.", "end"]);
     let porto = id(&fact(&memory, "home city"));
     let edited = act(&mut world, &memory, Act::Edit(porto, of_value("Braga")), NOON_MS + HOUR_MS).expect("edited");
-    assert_eq!((edited.id.as_str(), edited.value.as_str(), edited.source), (porto.to_string().as_str(), "Braga", "edited"));
+    assert_eq!(
+        (edited.id.as_str(), edited.value.as_str(), edited.source),
+        (porto.to_string().as_str(), "Braga", "edited")
+    );
     assert_eq!((facts(&memory).len(), all_facts(&memory).len()), (2, 2), "in place");
     let step = memory.history(&edited.id, 0, 1).remove(0).steps.remove(0);
     let was = |record: Option<RecordView>| match record {
@@ -486,7 +574,12 @@ fn s13_facts_are_entered_edited_in_place_and_into_the_slot_of_another_and_retrac
     assert_eq!(value(&memory, "home city"), ["Braga"]);
     // Into the slot of another: that one is closed.
     let job = id(&fact(&memory, "job"));
-    let moved = FactInput { attribute: Some("home city".into()), value: Some("Evora".into()), valid_from: Some(Some(Timestamp::utc(NOON_MS + 9 * HOUR_MS))), ..FactInput::default() };
+    let moved = FactInput {
+        attribute: Some("home city".into()),
+        value: Some("Evora".into()),
+        valid_from: Some(Some(Timestamp::utc(NOON_MS + 9 * HOUR_MS))),
+        ..FactInput::default()
+    };
     let moved = act(&mut world, &memory, Act::Edit(job, moved), NOON_MS + 9 * HOUR_MS).expect("edited");
     assert_eq!((value(&memory, "home city"), value(&memory, "job")), (vec!["Evora".to_owned()], vec![]));
     let braga = all_facts(&memory).into_iter().find(|fact| fact.value == "Braga").expect("kept");
@@ -497,10 +590,22 @@ fn s13_facts_are_entered_edited_in_place_and_into_the_slot_of_another_and_retrac
     let same = act(&mut world, &memory, Act::Edit(id(&moved), tea("Tea")), NOON_MS + 10 * HOUR_MS).expect("edited");
     assert_eq!((same.id, value(&memory, "drink").len(), value(&memory, "home city").len()), (known.id.clone(), 1, 0));
     let gone = act(&mut world, &memory, Act::Retract(id(&known)), NOON_MS + 11 * HOUR_MS).expect("retracted");
-    assert_eq!((gone.reason.as_deref(), gone.superseded_by, value(&memory, "drink").len()), (Some("retracted"), None, 0));
-    assert_eq!(act(&mut world, &memory, Act::Retract(id(&known)), NOON_MS).expect_err("closed").code(), ErrorCode::InvalidArgument);
-    assert_eq!(act(&mut world, &memory, Act::Add(tea("  ")), NOON_MS).expect_err("blank").code(), ErrorCode::InvalidArgument);
-    assert_eq!(act(&mut world, &memory, Act::Pin(FactId::from_raw(3), true), NOON_MS).expect_err("unknown").code(), ErrorCode::NotFound);
+    assert_eq!(
+        (gone.reason.as_deref(), gone.superseded_by, value(&memory, "drink").len()),
+        (Some("retracted"), None, 0)
+    );
+    assert_eq!(
+        act(&mut world, &memory, Act::Retract(id(&known)), NOON_MS).expect_err("closed").code(),
+        ErrorCode::InvalidArgument
+    );
+    assert_eq!(
+        act(&mut world, &memory, Act::Add(tea("  ")), NOON_MS).expect_err("blank").code(),
+        ErrorCode::InvalidArgument
+    );
+    assert_eq!(
+        act(&mut world, &memory, Act::Pin(FactId::from_raw(3), true), NOON_MS).expect_err("unknown").code(),
+        ErrorCode::NotFound
+    );
     let again = reopen(&mut world, with(eager()));
     assert_eq!(all_facts(&again), all_facts(&memory));
 }
@@ -524,7 +629,8 @@ fn case_09_a_refusal_in_a_part_of_a_reply_is_no_summary_and_no_fact() {
     let memory = opened(&mut world);
     world.chat = Box::new(|request| {
         let sorry = "I'm sorry, but I can't help with xanadu.";
-        let segment = json!({"continues": null, "title": "Boats", "summary": sorry, "keywords": ["boats"], "pages": ["p1"]});
+        let segment =
+            json!({"continues": null, "title": "Boats", "summary": sorry, "keywords": ["boats"], "pages": ["p1"]});
         let link = json!({"page": "p1", "continues": null, "meta_info": sorry});
         let fact = json!({"subject": "user", "attribute": "hobby", "value": sorry, "kind": "knowledge", "confidence": 1, "valid_from": null, "quote": "I row boats", "page": "p1"});
         Ok(reply(json!({"segments": [segment], "links": [link], "facts": [fact]}).to_string(), request))

@@ -58,7 +58,8 @@ pub fn answer_by_rule(request: &ChatRequest) -> Result<ChatReply> {
     let ids: Vec<&str> = pages.iter().map(|page| page.id.as_str()).collect();
     let value = match format.name {
         "memory_batch" => {
-            let segments: Vec<Value> = by_theme(&pages).iter().map(|theme| segment(theme, &open_segments(request))).collect();
+            let segments: Vec<Value> =
+                by_theme(&pages).iter().map(|theme| segment(theme, &open_segments(request))).collect();
             let links: Vec<Value> = (0..pages.len()).map(|at| link(&pages, at)).collect();
             json!({ "reasoning": "by theme", "segments": segments, "links": links, "facts": facts(&pages) })
         }

@@ -93,7 +93,12 @@ fn o02_o04_batched_asks_once_a_batch_and_shows_every_page_once() {
     let calls = watched(&mut world, answer_by_rule);
     add(&mut world, &memory, notes(11));
     work(&mut world, &memory, NOON_MS);
-    let filed = calls.borrow().iter().filter(|call| call.format.expect("a step").name == "memory_batch").map(shown).collect::<Vec<_>>();
+    let filed = calls
+        .borrow()
+        .iter()
+        .filter(|call| call.format.expect("a step").name == "memory_batch")
+        .map(shown)
+        .collect::<Vec<_>>();
     let sizes: Vec<_> = filed.iter().map(Vec::len).collect();
     assert_eq!(sizes, [3, 3, 3]);
     let texts: Vec<_> = filed.into_iter().flatten().map(|page| page.user).collect();
@@ -149,8 +154,12 @@ fn o03_batched_links_a_page_to_the_one_before_the_batch() {
     world.chat = Box::new(|request| {
         let pages = shown(request);
         let ids = || pages.iter().map(|page| page.id.clone());
-        let links: Vec<_> = ids().zip(0..).map(|(id, at)| json!({"page": id, "continues": format!("p{at}"), "meta_info": "One long talk."})).collect();
-        let links = if request.messages[1].content.contains("[p0]") { links } else { links.into_iter().skip(1).collect() };
+        let links: Vec<_> = ids()
+            .zip(0..)
+            .map(|(id, at)| json!({"page": id, "continues": format!("p{at}"), "meta_info": "One long talk."}))
+            .collect();
+        let links =
+            if request.messages[1].content.contains("[p0]") { links } else { links.into_iter().skip(1).collect() };
         let segment = json!({"continues": null, "title": "Talk", "summary": "A talk.", "keywords": ["talk"], "pages": ids().collect::<Vec<_>>()});
         Ok(reply(json!({"segments": [segment], "links": links, "facts": []}).to_string(), request))
     });
@@ -159,16 +168,17 @@ fn o03_batched_links_a_page_to_the_one_before_the_batch() {
     let memory = reopen(&mut world, batched(1, 2));
     let pages = pages(&memory);
     for at in 1..6 {
-        assert_eq!((pages[at].pre.as_ref(), pages[at - 1].next.as_ref()), (Some(&pages[at - 1].id), Some(&pages[at].id)));
+        assert_eq!(
+            (pages[at].pre.as_ref(), pages[at - 1].next.as_ref()),
+            (Some(&pages[at - 1].id), Some(&pages[at].id))
+        );
     }
     assert_eq!(pages[5].meta_info.as_deref(), Some("One long talk."));
 }
 
 /// Files the second page of a batch under both themes.
 fn two_themes(request: &ChatRequest) -> Result<ChatReply> {
-    let theme = |title: &str, pages: &[&str]| {
-        json!({"title": title, "summary": format!("On {title}."), "keywords": [title], "pages": pages, "continues": null})
-    };
+    let theme = |title: &str, pages: &[&str]| json!({"title": title, "summary": format!("On {title}."), "keywords": [title], "pages": pages, "continues": null});
     let themes = [theme("gardens", &["p1", "p2"]), theme("choirs", &["p2", "p3"])];
     let links: Vec<serde_json::Value> = Vec::new();
     match request.format.expect("a step").name {
@@ -182,7 +192,12 @@ fn two_themes(request: &ChatRequest) -> Result<ChatReply> {
 fn o04_a_page_of_two_themes_is_stored_once_in_two_segments_and_returned_once() {
     for policy in ["paper", "batched"] {
         let mut world = World::default();
-        let config = Config { short_term_capacity: 1, consolidation_batch: 3, update_policy: policy.into(), ..Config::default() };
+        let config = Config {
+            short_term_capacity: 1,
+            consolidation_batch: 3,
+            update_policy: policy.into(),
+            ..Config::default()
+        };
         let memory = open(&mut world, with(config));
         world.chat = Box::new(two_themes);
         let texts = ["Tomatoes like sun", "The xylem song of our garden choir", "Altos stand left", "And so on"];
@@ -194,9 +209,12 @@ fn o04_a_page_of_two_themes_is_stored_once_in_two_segments_and_returned_once() {
         let found = retrieve(&mut world, &memory, "xylem");
         let times = |id: &str| found.hits.iter().filter(|hit| hit.page_id == id).count();
         assert_eq!((times(&of_two.id), found.context.matches("xylem").count()), (1, 1));
-        let gone = world.run(memory.forget(vec![of_two.id.parse().expect("an id")], vec![], NOON_MS)).done().expect("gone");
+        let gone =
+            world.run(memory.forget(vec![of_two.id.parse().expect("an id")], vec![], NOON_MS)).done().expect("gone");
         assert_eq!(gone.segments_rewritten.len(), 2);
-        assert!(segments(&memory).iter().all(|segment| segment.pages.len() == 1 && !segment.pages.contains(&of_two.id)));
+        assert!(
+            segments(&memory).iter().all(|segment| segment.pages.len() == 1 && !segment.pages.contains(&of_two.id))
+        );
         assert!(!world.holds("xylem"), "{policy}");
     }
 }
@@ -204,12 +222,30 @@ fn o04_a_page_of_two_themes_is_stored_once_in_two_segments_and_returned_once() {
 #[test]
 fn o04_more_than_two_themes_of_a_batch_are_all_kept() {
     let mut world = World::default();
-    let memory = open(&mut world, with(Config { short_term_capacity: 1, consolidation_batch: 5, update_policy: "paper".into(), ..Config::default() }));
-    let texts = ["Kayaks are tippy things", "Violins need rosin often", "Bread wants time anyway", "Trains run late here", "Moss grows on slate", "x"];
+    let memory = open(
+        &mut world,
+        with(Config {
+            short_term_capacity: 1,
+            consolidation_batch: 5,
+            update_policy: "paper".into(),
+            ..Config::default()
+        }),
+    );
+    let texts = [
+        "Kayaks are tippy things",
+        "Violins need rosin often",
+        "Bread wants time anyway",
+        "Trains run late here",
+        "Moss grows on slate",
+        "x",
+    ];
     add(&mut world, &memory, texts.iter().map(|text| turn(text, "", 0)).collect());
     work(&mut world, &memory, NOON_MS);
     let titles: Vec<_> = segments(&memory).into_iter().map(|segment| segment.theme).collect();
-    assert_eq!(titles, ["Kayaks are tippy", "Violins need rosin", "Bread wants time", "Trains run late", "Moss grows on"]);
+    assert_eq!(
+        titles,
+        ["Kayaks are tippy", "Violins need rosin", "Bread wants time", "Trains run late", "Moss grows on"]
+    );
 }
 
 #[test]
@@ -219,7 +255,8 @@ fn o05_summary_keywords_and_centroid_follow_the_pages_that_a_model_files() {
     let say = |title: &'static str, summary: &'static str, keyword: &'static str| {
         move |request: &ChatRequest| {
             let open = request.messages[1].content.contains("s1: ").then_some("s1");
-            let segment = json!({"continues": open, "title": title, "summary": summary, "keywords": [keyword], "pages": ["p1"]});
+            let segment =
+                json!({"continues": open, "title": title, "summary": summary, "keywords": [keyword], "pages": ["p1"]});
             Ok(reply(json!({"segments": [segment], "links": [], "facts": []}).to_string(), request))
         }
     };
@@ -233,7 +270,10 @@ fn o05_summary_keywords_and_centroid_follow_the_pages_that_a_model_files() {
     let after = segments(&memory).remove(0);
     assert_eq!((segments(&memory).len(), before.pages.len(), after.pages.len()), (1, 1, 2));
     assert_eq!(after.summary, "Ada adopts a puppy. Rex had worms and is well again.");
-    assert_eq!((after.keywords.as_slice(), after.theme.as_str()), (["worms".to_owned(), "puppy".into()].as_slice(), "Puppy"));
+    assert_eq!(
+        (after.keywords.as_slice(), after.theme.as_str()),
+        (["worms".to_owned(), "puppy".into()].as_slice(), "Puppy")
+    );
     assert_eq!((before.heat.l_interaction, after.heat.l_interaction), (1, 2));
     assert!(after.end_time >= before.end_time && after.last_access > before.last_access);
 }
@@ -247,7 +287,11 @@ fn o05_offline_summary_and_keywords_follow_the_pages() {
     let mut world = World::default();
     let config = Config { short_term_capacity: 1, consolidation_batch: 1, ..Config::default() };
     let memory = world.open_with(OpenOptions { config, ..options() }).done().expect("opens");
-    add(&mut world, &memory, turns_of(&["My bicycle chain squeaks.", "My bicycle chain needs oil for its derailleur.", "Later."]));
+    add(
+        &mut world,
+        &memory,
+        turns_of(&["My bicycle chain squeaks.", "My bicycle chain needs oil for its derailleur.", "Later."]),
+    );
     work(&mut world, &memory, NOON_MS);
     let segments = segments(&memory);
     assert_eq!(segments.len(), 1, "{segments:?}");
@@ -271,10 +315,15 @@ fn always_new(keywords: &'static [&'static str]) -> impl FnMut(&ChatRequest) -> 
 #[test]
 fn o05_a_theme_joins_the_segment_whose_f_score_reaches_theta_and_else_begins_one() {
     let mut world = World::default();
-    let config = Config { short_term_capacity: 1, consolidation_batch: 1, update_policy: "paper".into(), ..Config::default() };
+    let config =
+        Config { short_term_capacity: 1, consolidation_batch: 1, update_policy: "paper".into(), ..Config::default() };
     let memory = open(&mut world, with(config));
     world.chat = Box::new(always_new(&["choir", "alto", "rehearsal"]));
-    add(&mut world, &memory, turns_of(&["The choir rehearses the alto part.", "The choir rehearses the alto part again."]));
+    add(
+        &mut world,
+        &memory,
+        turns_of(&["The choir rehearses the alto part.", "The choir rehearses the alto part again."]),
+    );
     work(&mut world, &memory, NOON_MS);
     add(&mut world, &memory, turns_of(&["Diesel prices rose by nine cents."]));
     work(&mut world, &memory, NOON_MS);
@@ -290,14 +339,24 @@ fn o05_a_theme_joins_the_segment_whose_f_score_reaches_theta_and_else_begins_one
 fn o05_a_full_segment_takes_no_more() {
     for policy in ["batched", "paper", "offline"] {
         let mut world = World::default();
-        let config = Config { short_term_capacity: 1, consolidation_batch: 5, update_policy: policy.into(), heat_threshold: 1e6, ..Config::default() };
+        let config = Config {
+            short_term_capacity: 1,
+            consolidation_batch: 5,
+            update_policy: policy.into(),
+            heat_threshold: 1e6,
+            ..Config::default()
+        };
         let memory = open(&mut world, with(config));
         let n = SEGMENT_MAX_PAGES + 12;
         add(&mut world, &memory, (0..n).map(|at| turn(&format!("I sing alto (note {at})"), "", 0)).collect());
         work(&mut world, &memory, NOON_MS);
         let segments = segments(&memory);
         assert!(segments.iter().all(|segment| segment.pages.len() <= SEGMENT_MAX_PAGES), "{policy}");
-        assert!(segments.len() >= 2 && segments.iter().map(|segment| segment.pages.len()).max() > Some(50), "{policy}: {}", segments.len());
+        assert!(
+            segments.len() >= 2 && segments.iter().map(|segment| segment.pages.len()).max() > Some(50),
+            "{policy}: {}",
+            segments.len()
+        );
         is_placed_once(&memory, n);
     }
 }
@@ -372,7 +431,13 @@ fn b01_offline_asks_nobody_and_pages_are_enriched_once_a_model_is_there() {
     let mut world = World::default();
     let mut random = Random(11);
     // No f_score reaches this threshold: cosines depend on the pages that are there, and the later ones were not at first.
-    let config = Config { short_term_capacity: 4, consolidation_batch: 4, heat_threshold: 1e6, similarity_threshold: 2.0, ..Config::default() };
+    let config = Config {
+        short_term_capacity: 4,
+        consolidation_batch: 4,
+        heat_threshold: 1e6,
+        similarity_threshold: 2.0,
+        ..Config::default()
+    };
     let story: Vec<NewPage> = (0..40).map(|number| made_up(number, &mut random)).collect();
     world.chat = Box::new(|request| panic!("nobody is to be asked: {request:?}"));
     let memory = reopen(&mut world, OpenOptions { config: config.clone(), ..options() });
@@ -394,10 +459,13 @@ fn b01_offline_asks_nobody_and_pages_are_enriched_once_a_model_is_there() {
     assert_eq!(events.iter().filter(enriched).count(), 9);
     is_placed_once(&memory, 40);
     let filed = |memory: &MemoryOs| {
-        let said: std::collections::BTreeMap<_, _> = pages(memory).into_iter().map(|page| (page.id, page.user_input)).collect();
+        let said: std::collections::BTreeMap<_, _> =
+            pages(memory).into_iter().map(|page| (page.id, page.user_input)).collect();
         let of = |ids: &[String]| ids.iter().map(|id| said[id].clone()).collect::<Vec<_>>();
-        let mut filed: Vec<_> =
-            segments(memory).into_iter().map(|segment| (of(&segment.pages), segment.theme, segment.summary, segment.enriched)).collect();
+        let mut filed: Vec<_> = segments(memory)
+            .into_iter()
+            .map(|segment| (of(&segment.pages), segment.theme, segment.summary, segment.enriched))
+            .collect();
         filed.sort();
         filed
     };
@@ -411,7 +479,8 @@ fn b01_offline_asks_nobody_and_pages_are_enriched_once_a_model_is_there() {
         pages.iter().map(|page| (at(&page.pre), at(&page.next), page.meta_info.clone())).collect::<Vec<_>>()
     };
     assert_eq!(chains(&memory), chains(&drafted));
-    let told = |memory: &MemoryOs| facts(memory).into_iter().map(|fact| (fact.attribute, fact.value)).collect::<Vec<_>>();
+    let told =
+        |memory: &MemoryOs| facts(memory).into_iter().map(|fact| (fact.attribute, fact.value)).collect::<Vec<_>>();
     assert_eq!(told(&memory), told(&drafted));
     assert!(memory.stats().jobs.queued == 0 && segments(&memory).iter().all(|segment| segment.enriched));
     // Nothing is left to do after a reopen.
@@ -431,7 +500,9 @@ fn b01_a_page_that_leaves_a_segment_takes_its_keywords_along() {
     work(&mut world, &memory, NOON_MS);
     add(&mut world, &memory, turns_of(&["Last."]));
     work(&mut world, &memory, NOON_MS);
-    let held = |word: &str| segments(&memory).into_iter().filter(|of| of.keywords.iter().any(|known| known.contains(word))).count();
+    let held = |word: &str| {
+        segments(&memory).into_iter().filter(|of| of.keywords.iter().any(|known| known.contains(word))).count()
+    };
     assert_eq!((held("quodlibet"), segments(&memory).len()), (1, 1), "rules put it into the choir's segment");
     memory.configure(&Settings { update_policy: Some("batched".into()), ..Settings::default() }).expect("known");
     world.chat = Box::new(|request| {

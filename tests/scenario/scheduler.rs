@@ -14,7 +14,9 @@ use memstrata::time::HOUR_MS;
 use serde_json::json;
 
 use crate::model::{answer_by_rule, reply, shown};
-use crate::steps::{add, all_views, eager, facts, failing, names, open, pages, reopen, segments, tell, turns, watched, with, work};
+use crate::steps::{
+    add, all_views, eager, facts, failing, names, open, pages, reopen, segments, tell, turns, watched, with, work,
+};
 use crate::world::{NOON_MS, World, answer, options, turn};
 
 const DAY_MS: i64 = 24 * HOUR_MS;
@@ -66,7 +68,11 @@ fn b07_a_day_has_so_many_calls_then_rules_file_and_the_model_sees_it_the_next_da
         assert!(config.daily_calls == 0 || today.calls == config.daily_calls);
         assert!(config.daily_tokens == 0 || today.tokens >= config.daily_tokens);
         assert_eq!(memory.stats().mid_term.pages, 6, "nobody waits for tomorrow in short-term memory");
-        let by_rules = memory.take_events().into_iter().filter(|event| matches!(event, Event::FiledByRules { reason, .. } if reason == "budget")).count();
+        let by_rules = memory
+            .take_events()
+            .into_iter()
+            .filter(|event| matches!(event, Event::FiledByRules { reason, .. } if reason == "budget"))
+            .count();
         assert_eq!(by_rules, 6 - asked);
         let next = world.run(memory.work(NOON_MS)).done().expect("works").next_due_ms;
         assert_eq!(next, Some(NOON_MS + DAY_MS / 2), "midnight");
@@ -91,7 +97,11 @@ fn b07_limits_can_be_lifted_while_open_and_hold_back_no_answer() {
     add(&mut world, &memory, notes(0, 5));
     work(&mut world, &memory, NOON_MS);
     assert_eq!(calls.borrow().len(), 1);
-    let input = RespondInput { page: turn("How are you?", "", 9), manner: Manner { budget_tokens: 100, ..Manner::default() }, call_id: None };
+    let input = RespondInput {
+        page: turn("How are you?", "", 9),
+        manner: Manner { budget_tokens: 100, ..Manner::default() },
+        call_id: None,
+    };
     world.run(memory.respond(input, NOON_MS)).done().expect("answered");
     assert_eq!(names(&calls.borrow()), ["memory_batch", "respond"]);
     assert_eq!(memory.ledger(NOON_MS).today.calls, 1, "answers are not background work");
@@ -112,7 +122,12 @@ fn b07_the_ledger_has_every_call_by_operation_and_survives_a_reopen() {
     let book = |made: &Rc<RefCell<BTreeMap<String, (u64, u64, u64, u64)>>>, name: &str, usage: Usage, ok: bool| {
         let mut made = made.borrow_mut();
         let row = made.entry(name.into()).or_default();
-        *row = (row.0 + 1, row.1 + u64::from(!ok), row.2 + usage.input_tokens.unwrap_or(0), row.3 + usage.output_tokens.unwrap_or(0));
+        *row = (
+            row.0 + 1,
+            row.1 + u64::from(!ok),
+            row.2 + usage.input_tokens.unwrap_or(0),
+            row.3 + usage.output_tokens.unwrap_or(0),
+        );
     };
     let (chats, embeds) = (made.clone(), made.clone());
     let mut n = 0;
@@ -145,8 +160,11 @@ fn b07_the_ledger_has_every_call_by_operation_and_survives_a_reopen() {
     for memory in [memory, reopen(&mut world, outside())] {
         let ledger = memory.ledger(NOON_MS);
         assert_eq!((ledger.days.len(), ledger.days[0].day.as_str()), (1, "2024-06-01"));
-        let rows: BTreeMap<_, _> =
-            ledger.days[0].rows.iter().map(|row| (row.operation.clone(), (row.calls, row.failures, row.tokens_in, row.tokens_out))).collect();
+        let rows: BTreeMap<_, _> = ledger.days[0]
+            .rows
+            .iter()
+            .map(|row| (row.operation.clone(), (row.calls, row.failures, row.tokens_in, row.tokens_out)))
+            .collect();
         assert_eq!(rows, *made.borrow());
         assert!(rows.len() >= 5 && rows.values().any(|row| row.1 > 0), "{rows:?}");
         let stats = memory.stats().calls;
@@ -190,7 +208,8 @@ fn s10_a_job_that_fails_alone_is_set_aside_after_six_attempts_and_brought_back()
         // It stays aside over a reopen, until somebody wants it back.
         let memory = open(&mut world, with(cold()));
         work(&mut world, &memory, NOON_MS + 2 * DAY_MS);
-        let id = memory.jobs(NOON_MS).iter().find(|job| job.state == "failed").expect("aside").id.parse().expect("an id");
+        let id =
+            memory.jobs(NOON_MS).iter().find(|job| job.state == "failed").expect("aside").id.parse().expect("an id");
         world.run(memory.retry(id)).done().expect("queued");
         work(&mut world, &memory, NOON_MS + 2 * DAY_MS);
         assert_eq!(memory.jobs(NOON_MS).len(), 0);
@@ -268,9 +287,21 @@ fn s10_pages_sink_before_anything_else_then_vectors_then_promotion_then_enrichme
 
 #[test]
 fn case_05_a_cut_reply_halves_the_batch_and_stores_nothing_of_itself() {
-    for (policy, step) in [("batched", "memory_batch"), ("paper", "multi_topic_summary"), ("batched", "user_profile"), ("paper", "knowledge")] {
+    for (policy, step) in [
+        ("batched", "memory_batch"),
+        ("paper", "multi_topic_summary"),
+        ("batched", "user_profile"),
+        ("paper", "knowledge"),
+    ] {
         let mut world = World::default();
-        let config = Config { consolidation_batch: 4, short_term_capacity: 1, update_policy: policy.into(), heat_threshold: 0.0, promotion_batch: 4, ..Config::default() };
+        let config = Config {
+            consolidation_batch: 4,
+            short_term_capacity: 1,
+            update_policy: policy.into(),
+            heat_threshold: 0.0,
+            promotion_batch: 4,
+            ..Config::default()
+        };
         let memory = open(&mut world, with(config));
         let sizes = Rc::new(RefCell::new(Vec::new()));
         let seen = sizes.clone();
@@ -305,10 +336,20 @@ fn case_06_an_unreadable_reply_stores_nothing_and_an_empty_list_is_an_answer() {
     let mut world = World::default();
     let memory = open(&mut world, with(cold()));
     add(&mut world, &memory, turns(&["My home city is Porto.", "end"]));
-    let bad = ["Sure! Here is what I noted: the zorblax.", "{\"segments\": [{\"title\": \"zorblax\"", "{\"zorblax\": 1}", "[]zorblax[", "null"];
+    let bad = [
+        "Sure! Here is what I noted: the zorblax.",
+        "{\"segments\": [{\"title\": \"zorblax\"",
+        "{\"zorblax\": 1}",
+        "[]zorblax[",
+        "null",
+    ];
     for text in bad {
         world.chat = Box::new(move |request| Ok(reply(text.into(), request)));
-        assert_eq!(world.run(memory.flush(NOON_MS)).done().err().map(|error| error.code()), Some(ErrorCode::ProviderBadReply), "{text}");
+        assert_eq!(
+            world.run(memory.flush(NOON_MS)).done().err().map(|error| error.code()),
+            Some(ErrorCode::ProviderBadReply),
+            "{text}"
+        );
         assert_eq!((memory.stats().short_term.pages, facts(&memory).len()), (2, 0));
         world.store = world.store.clone();
         let job = memory.jobs(NOON_MS).remove(0);
@@ -335,9 +376,16 @@ fn case_08_ids_that_were_never_offered_are_refused_and_an_event_tells() {
             json!({"continues": "s9", "title": "Home", "summary": "Home.", "keywords": ["home"], "pages": ["p1", "p7", "page_00"]}),
             json!({"continues": "s1", "title": "Ghost", "summary": "Ghost.", "keywords": ["ghost"], "pages": ["p2"]}),
         ];
-        let links = [json!({"page": "p1", "continues": "p4", "meta_info": "x"}), json!({"page": "p3", "continues": null, "meta_info": "x"})];
+        let links = [
+            json!({"page": "p1", "continues": "p4", "meta_info": "x"}),
+            json!({"page": "p3", "continues": null, "meta_info": "x"}),
+        ];
         let fact = |page: &str, attribute: &str| json!({"subject": "user", "attribute": attribute, "value": "Porto", "kind": "knowledge", "confidence": 0.9, "valid_from": null, "quote": "My home city is Porto", "page": page});
-        Ok(reply(json!({"segments": segments, "links": links, "facts": [fact("p1", "home city"), fact("p5", "ghost town")]}).to_string(), request))
+        Ok(reply(
+            json!({"segments": segments, "links": links, "facts": [fact("p1", "home city"), fact("p5", "ghost town")]})
+                .to_string(),
+            request,
+        ))
     });
     tell(&mut world, &memory, &["end"]);
     assert_eq!(facts(&memory).into_iter().map(|fact| fact.attribute).collect::<Vec<_>>(), ["home city"]);
@@ -360,7 +408,10 @@ fn case_08_ids_that_were_never_offered_are_refused_and_an_event_tells() {
     assert!(count("UnknownPage") >= 5, "{reasons:?}");
 }
 
-fn modes(world: &mut World, rule: impl FnMut(&ChatRequest) -> Result<ChatReply> + 'static) -> Rc<RefCell<Vec<OutputMode>>> {
+fn modes(
+    world: &mut World,
+    rule: impl FnMut(&ChatRequest) -> Result<ChatReply> + 'static,
+) -> Rc<RefCell<Vec<OutputMode>>> {
     let asked = Rc::new(RefCell::new(Vec::new()));
     let seen = asked.clone();
     let mut rule = rule;
@@ -405,6 +456,18 @@ fn case_43_case_07_the_mode_that_works_is_remembered_over_a_reopen() {
 }
 
 #[test]
+fn case_43_a_mode_that_the_provider_fell_back_to_is_remembered() {
+    let mut world = World::default();
+    let memory = open(&mut world, with(cold()));
+    let rule = |request: &ChatRequest| Ok(ChatReply { mode: Some(OutputMode::JsonObject), ..answer_by_rule(request)? });
+    let asked = modes(&mut world, rule);
+    tell(&mut world, &memory, &["I row boats (note 0)", "end"]);
+    let memory = reopen(&mut world, with(cold()));
+    tell(&mut world, &memory, &["I row boats (note 1)"]);
+    assert_eq!(*asked.borrow(), [OutputMode::Schema, OutputMode::JsonObject]);
+}
+
+#[test]
 fn o16_ranges_of_the_parameters_are_checked_by_their_names() {
     let broken: [(&str, Config); 5] = [
         ("promotionBatch", Config { promotion_batch: 0, ..Config::default() }),
@@ -420,7 +483,8 @@ fn o16_ranges_of_the_parameters_are_checked_by_their_names() {
     }
     for policy in ["auto", "batched", "paper", "offline"] {
         let mut world = World::default();
-        let config = Config { update_policy: policy.into(), daily_calls: u64::MAX, daily_tokens: u64::MAX, ..Config::default() };
+        let config =
+            Config { update_policy: policy.into(), daily_calls: u64::MAX, daily_tokens: u64::MAX, ..Config::default() };
         assert!(world.open_with(OpenOptions { config, ..options() }).done().is_ok(), "{policy} without a model");
     }
 }
@@ -444,7 +508,10 @@ fn o18_stats_count_long_term_memory_and_clearing_leaves_nothing_of_it() {
         let stats = memory.stats();
         assert_eq!((stats.pages, stats.facts.open + stats.facts.closed, stats.traits, stats.changes), (0, 0, 0, 0));
         assert_eq!((stats.calls.chat, stats.calls.tokens_in, stats.jobs.queued, world.store.len()), (0, 0, 0, 1));
-        assert_eq!((memory.profile().user, memory.profile().versions.len(), memory.history("", 0, 10).len()), (None, 0, 0));
+        assert_eq!(
+            (memory.profile().user, memory.profile().versions.len(), memory.history("", 0, 10).len()),
+            (None, 0, 0)
+        );
     }
     assert!(!world.holds("Porto") && !world.holds("quinces"));
     let again: MemoryOs = reopen(&mut world, with(config()));
