@@ -29,6 +29,7 @@ pub async fn clear(engine: &Engine, io: &Io) -> Result<()> {
     engine.spent.take();
     engine.fact_texts.take();
     engine.fresh_modes.take();
+    engine.fact_texts.take();
     engine.empty_index();
     engine.emit(Event::Cleared);
     Ok(())

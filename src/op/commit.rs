@@ -20,6 +20,8 @@ pub(super) struct Commit {
     pub(super) ids: IdSource,
     /// Records of which no version may remain anywhere in the store.
     pub(super) erase: Vec<RecordKey>,
+    /// Whether no version of long-term memory, segments, places or jobs may remain that is not live.
+    pub(super) scrub: bool,
     /// How safe.
     pub(super) durability: Durability,
 }
@@ -27,7 +29,7 @@ pub(super) struct Commit {
 impl Commit {
     /// A commit that erases nothing.
     pub(super) fn new(delta: Vec<Change>, ids: IdSource) -> Self {
-        Self { delta, ids, erase: Vec::new(), durability: Durability::Strict }
+        Self { delta, ids, erase: Vec::new(), scrub: false, durability: Durability::Strict }
     }
 }
 
@@ -129,14 +131,28 @@ fn carry_visits(engine: &Engine, erase: &[RecordKey], delta: &mut Vec<Change>) {
     delta.extend(others.map(|segment: &Segment| Change::Put(Record::Segment(engine.with_visits(segment)))));
 }
 
+/// Whether records of a kind are derived from what was said, so that an older version may hold what a later one does not.
+const fn tells(kind: RecordKind) -> bool {
+    matches!(
+        kind,
+        RecordKind::Segment
+            | RecordKind::Place
+            | RecordKind::Job
+            | RecordKind::Fact
+            | RecordKind::Profile
+            | RecordKind::Trait
+            | RecordKind::ChangeEntry
+    )
+}
+
 /// What is left of a value that was rewritten.
 struct Kept {
     bytes: usize,
     records: Vec<(RecordKey, u64, usize, bool)>,
 }
 
-/// Adds to the batch every value that holds a version of an erased record, rewritten without those and without any version
-/// that is no longer live. Values that are left empty are deleted.
+/// Adds to the batch every value that holds a version of an erased record, or one that is to be scrubbed, rewritten without those
+/// and without any version that is no longer live. Values that are left empty are deleted.
 async fn rewrite_without(
     engine: &Engine,
     io: &Io,
@@ -146,6 +162,11 @@ async fn rewrite_without(
     let gone: HashSet<RecordKey> = commit.erase.iter().copied().collect();
     let replaced: HashSet<RecordKey> = commit.delta.iter().map(Change::key).collect();
     let mut places: Vec<Location> = commit.erase.iter().flat_map(|&key| engine.catalog.borrow().places(key)).collect();
+    if commit.scrub {
+        let catalog = engine.catalog.borrow();
+        places.extend(replaced.iter().filter(|key| tells(key.kind)).flat_map(|&key| catalog.places(key)));
+        places.extend(catalog.stale_places(&|key| tells(key.kind)));
+    }
     sort_and_dedup(&mut places);
     let mut rewritten = Vec::new();
     for at in places {

@@ -16,7 +16,6 @@ use crate::generation::prompt::{Batch, OpenSegment};
 use crate::generation::reply::BadReply;
 use crate::id::{IdSource, JobId, PageId, SegmentId, Side, TurnId};
 use crate::index::Index;
-use crate::map::HashSet;
 use crate::model::{Change, Cube, Job, JobKind, Page, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_by_key;
 use crate::text;
@@ -37,7 +36,8 @@ impl Material {
     /// Whether it is still so: an answer about what has been deleted meanwhile is not used.
     fn is_as_shown(&self, engine: &Engine) -> bool {
         let cube = engine.cube.borrow();
-        let is_open = |(id, shown): &(SegmentId, String)| cube.segment(*id).is_some_and(|segment| theme(segment) == *shown);
+        let is_open =
+            |(id, shown): &(SegmentId, String)| cube.segment(*id).is_some_and(|segment| theme(segment) == *shown);
         is_unchanged(engine, self.pages.iter().chain(&self.before))
             && self.open.iter().all(is_open)
             && chain_of(&cube, self.before.as_ref()) == self.chain
@@ -79,7 +79,7 @@ pub(super) async fn consolidate(engine: &Engine, io: &Io, job: &Job, now_ms: i64
     let seen_ids: Vec<PageId> = material.pages.iter().map(|page| page.id).collect();
     let (delta, archived, segments) = {
         let (cube, index) = (engine.cube.borrow(), engine.index.borrow());
-        let offered: Vec<SegmentId> = material.open.iter().map(|(id, _)| *id).collect();
+        let offered: Vec<SegmentId> = material.open.iter().map(|(id, _)| *id).filter(|_| filed.chose).collect();
         let placement = placed(engine, &cube, &index, job, &seen_ids, &filed, asks, &offered, &mut ids, now_ms);
         let segments: Vec<SegmentId> = placement.segments.keys().copied().collect();
         let (mut delta, archived) = settle(engine, &cube, &index, placement, now_ms);
@@ -143,10 +143,11 @@ fn gather(engine: &Engine, job: &Job) -> Material {
     };
     let pages: Vec<Page> = job.pages().iter().filter(|id| waits(id)).filter_map(|&id| cube.page(id)).cloned().collect();
     let before = pages.first().and_then(|first| cube.page_before(first.position)).cloned();
-    let held: HashSet<SegmentId> =
-        pages.iter().filter_map(|page| cube.place(page.id)).flat_map(|place| place.segments.iter().copied()).collect();
-    let mut open: Vec<&Segment> =
-        cube.segments().filter(|segment| !segment.archived && !held.contains(&segment.id)).collect();
+    // Pages that are filed anew are filed as if no rule had filed any: into what a model has made of other pages.
+    let anew = matches!(job.kind, JobKind::Enrich { .. });
+    let drafted = |page: PageId| cube.place(page).is_some_and(|place| place.drafted);
+    let offers = |segment: &&Segment| !segment.archived && (!anew || cube.members(segment.id).any(drafted));
+    let mut open: Vec<&Segment> = cube.segments().filter(offers).collect();
     sort_by_key(&mut open, |segment| core::cmp::Reverse((segment.end.map(|end| end.epoch_ms), segment.id)));
     open.truncate(OPEN_SEGMENTS_SHOWN);
     let open = open.into_iter().map(|segment| (segment.id, theme(segment))).collect();
@@ -163,15 +164,18 @@ pub(super) fn theme(segment: &Segment) -> String {
     }
 }
 
-/// Two jobs in place of one whose answer does not fit.
-async fn split(engine: &Engine, io: &Io, id: JobId) -> Result<()> {
+/// Two jobs in place of one whose answer does not fit. They are new ones, so that whoever does every job once does them too.
+pub(super) async fn split(engine: &Engine, io: &Io, id: JobId) -> Result<()> {
     let turn = engine.write_turn().await?;
     let mut ids = engine.ids.get();
     let Some(job) = engine.cube.borrow().job(id).cloned() else { return Ok(()) };
     let (first, second) = job.pages().split_at(job.pages().len() / 2);
-    let half = |id, pages: &[PageId]| Change::Put(Record::Job(Job { id, ..job.of(pages.to_vec()) }));
-    let next = JobId::from_raw(ids.next_raw());
-    let delta = vec![half(id, first), half(next, second)];
+    let mut half = |pages: &[PageId]| {
+        let id = JobId::from_raw(ids.next_raw());
+        Change::Put(Record::Job(Job { id, ..job.of(pages.to_vec()) }))
+    };
+    let whole = Change::Remove(RecordKey { kind: RecordKind::Job, id: id.raw() });
+    let delta = vec![half(first), half(second), whole];
     commit(engine, io, &turn, Commit::new(delta, ids)).await
 }
 

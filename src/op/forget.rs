@@ -8,10 +8,12 @@ use crate::effect::Io;
 use crate::error::Result;
 use crate::id::{FactId, PageId, SegmentId};
 use crate::map::HashSet;
-use crate::model::{Change, Cube, Denied, Job, Place, Record, RecordKey, RecordKind, Segment};
+use crate::model::{Change, Cube, Denied, Fact, FactSource, Job, Place, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_and_dedup;
+use crate::text::for_each_token;
 use crate::updating::long_term::digest;
 use crate::updating::mid_term::without;
+use crate::updating::short_term::page_texts;
 use crate::updating::unlearn::unlearn;
 
 /// What went.
@@ -59,6 +61,7 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
                 [RecordKind::Page, RecordKind::Units, RecordKind::Vectors, RecordKind::Place, RecordKind::Analysed];
             erase.extend(kinds.map(|kind| RecordKey { kind, id: page.raw() }));
         }
+        let lost = LostWords::new(&cube, gone);
         let mut asked = facts.to_vec();
         sort_and_dedup(&mut asked);
         for id in asked {
@@ -71,6 +74,9 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
                 None => forgotten.facts_not_found.push(id),
             }
         }
+        let told = cube.facts().filter(|fact| fact.authority() != FactSource::Edited && lost.in_fact(fact));
+        let told: Vec<FactId> = told.map(|fact| fact.id).filter(|id| !forgotten.facts.contains(id)).collect();
+        forgotten.facts.extend(told);
         let unlearned = unlearn(&cube, gone, &forgotten.facts);
         forgotten.facts = unlearned.facts.clone();
         forgotten.facts_rewritten = unlearned.facts_rewritten();
@@ -84,9 +90,9 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
         };
         delta.extend(unlearned.rewritten);
         erase.extend(unlearned.erase);
-        let losing = segments_of(&cube, gone);
+        let losing = segments_of(&cube, gone, &lost);
         let again: Vec<PageId> = unseen.iter().copied().collect();
-        for segment in segments_of(&cube, &again) {
+        for segment in holding(&cube, &again) {
             if losing.iter().all(|other| other.id != segment.id) {
                 let l_interaction = n_unseen(segment.id);
                 delta.push(Change::Put(Record::Segment(Segment { l_interaction, ..segment.clone() })));
@@ -109,12 +115,14 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
             delta.push(Change::Put(Record::Segment(segment)));
         }
         erase.extend(empty_sessions(&cube, gone));
-        delta.extend(unlinked(&cube, gone));
-        for job in cube.jobs().filter(|job| job.pages().iter().any(|page| has(gone, *page))) {
+        delta.extend(unlinked(&cube, gone, &lost));
+        // The message of a failure may quote a reply, and the reply the pages.
+        let concerns = |job: &&Job| job.error.is_some() || job.pages().iter().any(|page| has(gone, *page));
+        for job in cube.jobs().filter(concerns) {
             let left: Vec<_> = job.pages().iter().copied().filter(|page| !has(gone, *page)).collect();
             delta.push(match left.is_empty() {
                 true => Change::Remove(RecordKey { kind: RecordKind::Job, id: job.id.raw() }),
-                false => Change::Put(Record::Job(Job { kind: job.kind.with_pages(left), ..job.clone() })),
+                false => Change::Put(Record::Job(Job { kind: job.kind.with_pages(left), error: None, ..job.clone() })),
             });
         }
         (delta, erase)
@@ -122,7 +130,7 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
     if forgotten.pages.is_empty() && forgotten.facts.is_empty() {
         return Ok(forgotten);
     }
-    commit(engine, io, &turn, Commit { erase, ..Commit::new(delta, engine.ids.get()) }).await?;
+    commit(engine, io, &turn, Commit { erase, scrub: true, ..Commit::new(delta, engine.ids.get()) }).await?;
     engine.emit(Event::Forgotten {
         pages: forgotten.pages.iter().map(ToString::to_string).collect(),
         facts: forgotten.facts.iter().map(ToString::to_string).collect(),
@@ -130,9 +138,56 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
     Ok(forgotten)
 }
 
-fn segments_of<'a>(cube: &'a Cube, pages: &[PageId]) -> Vec<&'a Segment> {
+/// Words that only the pages say that go. A model is shown pages together, with the one before them for context, so it may have
+/// written of one page where another is filed; what holds such a word was derived from the pages that go.
+struct LostWords(HashSet<String>);
+
+impl LostWords {
+    fn new(cube: &Cube, gone: &[PageId]) -> Self {
+        let mut words = HashSet::new();
+        let pages = |go: bool| cube.pages().filter(move |page| has(gone, page.id) == go);
+        for text in pages(true).flat_map(page_texts) {
+            for_each_token(text, &mut |token| {
+                words.insert(token.text.to_lowercase());
+            });
+        }
+        for text in pages(false).flat_map(page_texts) {
+            for_each_token(text, &mut |token| {
+                words.remove(&token.text.to_lowercase());
+            });
+        }
+        Self(words)
+    }
+
+    fn are_in(&self, text: &str) -> bool {
+        let mut found = false;
+        if !self.0.is_empty() {
+            for_each_token(text, &mut |token| found |= self.0.contains(&token.text.to_lowercase()));
+        }
+        found
+    }
+
+    fn in_segment(&self, segment: &Segment) -> bool {
+        [&segment.title, &segment.summary].into_iter().chain(&segment.keywords).any(|text| self.are_in(text))
+    }
+
+    fn in_fact(&self, fact: &Fact) -> bool {
+        self.are_in(&fact.attribute) || self.are_in(&fact.value)
+    }
+}
+
+/// The segments that hold some of the pages.
+fn holding<'a>(cube: &'a Cube, pages: &[PageId]) -> Vec<&'a Segment> {
     let mut ids: Vec<_> =
         pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
+    sort_and_dedup(&mut ids);
+    ids.into_iter().filter_map(|id| cube.segment(id)).collect()
+}
+
+/// Those, and the segments whose description has words that go with the pages.
+fn segments_of<'a>(cube: &'a Cube, pages: &[PageId], lost: &LostWords) -> Vec<&'a Segment> {
+    let mut ids: Vec<_> = holding(cube, pages).into_iter().map(|segment| segment.id).collect();
+    ids.extend(cube.segments().filter(|segment| lost.in_segment(segment)).map(|segment| segment.id));
     sort_and_dedup(&mut ids);
     ids.into_iter().filter_map(|id| cube.segment(id)).collect()
 }
@@ -151,25 +206,33 @@ fn has(gone: &[PageId], id: PageId) -> bool {
     gone.binary_search(&id).is_ok()
 }
 
-/// Places of the neighbours in the dialogue chain, joined across the gap.
-fn unlinked(cube: &Cube, gone: &[PageId]) -> Vec<Change> {
+/// Places of the pages that share a dialogue chain with those that go, joined across the gap. The meta info of a chain tells of
+/// all of it, so that of every such page goes.
+fn unlinked(cube: &Cube, gone: &[PageId], lost: &LostWords) -> Vec<Change> {
     let beyond = |mut link: Option<PageId>, step: fn(&Place) -> Option<PageId>| {
         while let Some(id) = link.filter(|id| has(gone, *id)) {
             link = cube.place(id).and_then(step);
         }
         link
     };
-    let mut neighbours: Vec<_> = gone
-        .iter()
-        .filter_map(|&id| cube.place(id))
-        .flat_map(|place| [beyond(place.pre, |place| place.pre), beyond(place.next, |place| place.next)])
-        .flatten()
-        .collect();
-    sort_and_dedup(&mut neighbours);
-    let joined = neighbours.into_iter().filter_map(|id| cube.place(id)).map(|place| Place {
+    let mut chained: HashSet<PageId> = gone.iter().copied().collect();
+    for mut page in gone.iter().copied() {
+        while let Some(pre) = cube.place(page).and_then(|place| place.pre) {
+            chained.insert(pre);
+            page = pre;
+        }
+    }
+    // A page continues an earlier one, so one pass in the order of arrival finds whatever follows.
+    for page in cube.pages() {
+        if cube.place(page.id).and_then(|place| place.pre).is_some_and(|pre| chained.contains(&pre)) {
+            chained.insert(page.id);
+        }
+    }
+    let tells = |page: PageId| cube.place(page).is_some_and(|place| lost.are_in(&place.meta_info));
+    let left = cube.pages().filter(|page| !has(gone, page.id) && (chained.contains(&page.id) || tells(page.id)));
+    let joined = left.filter_map(|page| cube.place(page.id)).map(|place| Place {
         pre: beyond(place.pre, |place| place.pre),
         next: beyond(place.next, |place| place.next),
-        // It tells of the chain so far, and that may be of the pages that go.
         meta_info: String::new(),
         ..place.clone()
     });

@@ -366,7 +366,7 @@ impl Engine {
             days: days.collect(),
             today: TodayView { calls, calls_limit: limits.calls, tokens, tokens_limit: limits.tokens },
             paused: self.paused.get(),
-            resumes_at: self.health.get().rests_until_ms.filter(|until| *until > now_ms),
+            resumes_at: self.rests_until(now_ms),
         }
     }
 }

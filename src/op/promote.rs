@@ -1,7 +1,7 @@
 //! Promotion: hot pages go into the user's profile and traits, and their facts into long-term memory (MemoryOS, 3.2.2).
 
 use super::commit::{Commit, commit};
-use super::consolidate::{is_unchanged, is_waiting, report_refused};
+use super::consolidate::{is_unchanged, is_waiting, report_refused, split};
 use super::engine::Engine;
 use super::event::Event;
 use super::learn::{cause, learn, persona_changed, stands};
@@ -10,6 +10,7 @@ use crate::config::PROMOTION_MAX_PAGES;
 use crate::effect::Io;
 use crate::error::Result;
 use crate::generation::prompt::Batch;
+use crate::generation::reply::BadReply;
 use crate::id::{JobId, PageId, SegmentId, Side};
 use crate::map::HashSet;
 use crate::model::{Change, Job, JobKind, Page, Record, RecordKey, RecordKind, Trait};
@@ -87,7 +88,12 @@ pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) ->
     let batch = Batch { pages: &pages, ..Batch::default() };
     let analysis = match pages.is_empty() || !policy.asks_model() {
         true => super::policy::Analysis::default(),
-        false => policy.analyse(&Desk::new(engine, io, now_ms), &batch, &until_now).await?,
+        false => match policy.analyse(&Desk::new(engine, io, now_ms), &batch, &until_now).await {
+            Err(error) if BadReply::of(&error) == Some(BadReply::Truncated) && pages.len() > 1 => {
+                return split(engine, io, job.id).await;
+            }
+            other => other?,
+        },
     };
     let turn = engine.write_turn().await?;
     // A profile rests on the one before it, which may have been deleted or written by the user meanwhile.

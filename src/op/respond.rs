@@ -135,7 +135,7 @@ async fn assemble(
     let exclude = history.iter().map(|(id, _)| *id).chain(taken_up(engine, client_id)).collect();
     let search = RetrieveInput {
         budget_tokens: manner.budget_tokens,
-        filter: Filter { exclude, no_open_questions: true, no_pinned_facts: prompts, ..Filter::default() },
+        filter: Filter { exclude, no_open_questions: true, no_standing_facts: prompts, ..Filter::default() },
         ..RetrieveInput::new(query)
     };
     let recall = retrieve(engine, io, &search, now_ms).await?;
@@ -205,14 +205,18 @@ fn taken_up(engine: &Engine, client_id: Option<&str>) -> Option<PageId> {
     engine.cube.borrow().page_of_client_id(client_id?)
 }
 
-/// The last pages of short-term memory that fit, oldest first.
+fn never_recalled(cube: &Cube, page: PageId) -> bool {
+    cube.place(page).is_some_and(|place| place.never_recall)
+}
+
+/// The last pages of short-term memory that fit and may be recalled, oldest first.
 fn history(engine: &Engine, client_id: Option<&str>) -> Vec<(PageId, Exchange)> {
     let again = taken_up(engine, client_id);
     let cube = engine.cube.borrow();
     let mut left = HISTORY_TOKENS;
     let mut pages = Vec::new();
     for id in cube.short_term().rev().filter(|&id| Some(id) != again) {
-        let Some(page) = cube.page(id) else { continue };
+        let Some(page) = cube.page(id).filter(|_| !never_recalled(&cube, id)) else { continue };
         let cost = engine.count_tokens(&page.user_input) + engine.count_tokens(&page.agent_response);
         if cost > left {
             break;

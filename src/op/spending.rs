@@ -57,6 +57,12 @@ pub(super) fn delay_ms(failures: u32) -> i64 {
     (RETRY_FIRST_MS << failures.saturating_sub(1).min(16)).min(RETRY_LONGEST_MS)
 }
 
+/// When something that was put off is due. No delay is longer than [`RETRY_LONGEST_MS`]: one that is comes from a clock that was
+/// ahead, and is over.
+pub(super) fn due_at(not_before_ms: i64, now_ms: i64) -> i64 {
+    if not_before_ms.saturating_sub(now_ms) > RETRY_LONGEST_MS { now_ms } else { not_before_ms.max(now_ms) }
+}
+
 fn day_of(now_ms: i64) -> u64 {
     now_ms.div_euclid(DAY_MS).max(0) as u64
 }
@@ -133,8 +139,13 @@ impl Engine {
         if self.is_budget_spent(now_ms) {
             return Some(Waits::Budget);
         }
-        let rests = self.health.get().rests_until_ms.is_some_and(|until| until > now_ms);
-        rests.then_some(Waits::Model)
+        self.rests_until(now_ms).map(|_| Waits::Model)
+    }
+
+    /// When a failing model is asked again; `None` if it can be asked now.
+    pub(super) fn rests_until(&self, now_ms: i64) -> Option<i64> {
+        let until = self.health.get().rests_until_ms.map(|until| due_at(until, now_ms));
+        until.filter(|until| *until > now_ms)
     }
 
     /// Whether pages should not wait for the model any longer.

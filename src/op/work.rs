@@ -7,7 +7,7 @@ use super::engine::{Embedder, Engine};
 use super::event::Event;
 use super::promote::{Reach, promote, queue_promotions};
 use super::seal::{seal, seal_due};
-use super::spending::{Waits, delay_ms};
+use super::spending::{Waits, delay_ms, due_at};
 use crate::config::{FILE_BY_RULES_AFTER, RETRY_ATTEMPTS};
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
@@ -245,7 +245,7 @@ enum Pace {
 fn next_job(engine: &Engine, now_ms: i64, pace: Pace, tried: &[JobId]) -> Option<Job> {
     let cube = engine.cube.borrow();
     let can_run = |job: &Job| {
-        let is_time = pace == Pace::AtOnce || job.not_before_ms <= now_ms;
+        let is_time = pace == Pace::AtOnce || due_at(job.not_before_ms, now_ms) <= now_ms;
         let waits = waits_for(engine, job, now_ms);
         // A model that has failed rests, unless somebody insists; and then not for ever.
         let insists = waits == Some(Waits::Model) && pace == Pace::AtOnce && !engine.is_model_out(now_ms);
@@ -313,12 +313,12 @@ pub(super) fn waits_for(engine: &Engine, job: &Job, now_ms: i64) -> Option<Waits
 fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
     let cube = engine.cube.borrow();
     let due = |job: &Job| match waits_for(engine, job, now_ms) {
-        None => Some(job.not_before_ms.max(now_ms)),
-        Some(Waits::Budget) => Some(Engine::next_day_ms(now_ms).max(job.not_before_ms)),
-        Some(Waits::Model) => engine.health.get().rests_until_ms.map(|until| until.max(job.not_before_ms)),
+        None => Some(due_at(job.not_before_ms, now_ms)),
+        Some(Waits::Budget) => Some(Engine::next_day_ms(now_ms)),
+        Some(Waits::Model) => engine.rests_until(now_ms).map(|until| until.max(due_at(job.not_before_ms, now_ms))),
         Some(Waits::Table | Waits::Pause | Waits::Policy) => None,
     };
-    let line = line(&cube, &|job| job.not_before_ms <= now_ms);
+    let line = line(&cube, &|job| due_at(job.not_before_ms, now_ms) <= now_ms);
     let queued = cube.jobs().filter(|job| !job.failed && !line.holds(&cube, job));
     queued.filter_map(due).min().or_else(|| seal_due(engine).then_some(now_ms))
 }

@@ -107,6 +107,11 @@ impl Catalog {
         places
     }
 
+    /// Every value that holds a version, no longer live, of a record that `is_meant`.
+    pub fn stale_places(&self, is_meant: &dyn Fn(RecordKey) -> bool) -> Vec<Location> {
+        self.stale.iter().filter(|(key, _)| is_meant(*key)).flat_map(|(_, places)| places.iter().copied()).collect()
+    }
+
     /// Chunks of which more than half is no longer live, fullest of waste first.
     pub fn wasted_chunks(&self) -> Vec<u32> {
         let mut wasted: Vec<_> = self

@@ -282,7 +282,7 @@ fn year_in(value: &str) -> Option<String> {
 }
 
 /// Which field of the static user profile a fact fills.
-fn static_field(fact: &Fact) -> Option<&'static str> {
+pub fn static_field(fact: &Fact) -> Option<&'static str> {
     if fact.subject != Subject::User {
         return None;
     }

@@ -99,6 +99,8 @@ pub struct Placer<'a> {
     pages: &'a [PageFeatures],
     common: Vec<f32>,
     sizes: LiteMap<SegmentId, usize>,
+    /// Whether pages are filed anew; a theme then joins no segment that rules alone have filled.
+    anew: bool,
     placement: Placement,
 }
 
@@ -113,11 +115,12 @@ impl<'a> Placer<'a> {
     ) -> Self {
         let common = common_direction(cube, space, pages);
         let sizes = LiteMap::new();
-        Self { cube, config, space, now_ms, pages, common, sizes, placement: Placement::default() }
+        Self { cube, config, space, now_ms, pages, common, sizes, anew: false, placement: Placement::default() }
     }
 
     /// Takes the pages out of the segments that hold them, to be filed anew. `vector` gives the vector of a page that stays.
     pub fn lift(&mut self, vector: &dyn Fn(PageId) -> Option<Vec<f32>>) {
+        self.anew = true;
         let lifted: Vec<PageId> = self.pages.iter().map(|page| page.id).collect();
         let mut held: Vec<SegmentId> =
             lifted.iter().filter_map(|&page| self.cube.place(page)).flat_map(|place| place.segments.clone()).collect();
@@ -129,7 +132,12 @@ impl<'a> Placer<'a> {
                 self.placement.emptied.push(segment.id);
                 continue;
             }
-            let rest = without(self.cube, segment, &lifted, self.space, vector);
+            let mut rest = without(self.cube, segment, &lifted, self.space, vector);
+            // Keywords that a page brought along go with it, unless the model wrote of them.
+            let text = [rest.title.as_str(), &rest.summary].join(" ").to_lowercase();
+            let brought =
+                |word: &String| self.pages.iter().any(|page| page.keywords.iter().any(|of| is_same_word(of, word)));
+            rest.keywords.retain(|word| !brought(word) || text.contains(&word.to_lowercase()));
             self.placement.segments.insert(segment.id, rest);
             self.placement.by_rules.push(segment.id);
         }
@@ -180,7 +188,10 @@ impl<'a> Placer<'a> {
                 keywords: draft.keywords.clone(),
                 ..(*first).clone()
             };
-            self.best(&theme, pages.len(), offered, &|_| 1.0)
+            let not_drafted = |id: &SegmentId| self.anew && !self.is_drafted(*id);
+            let ruled_out = self.cube.segments().map(|segment| segment.id).filter(not_drafted);
+            let but: Vec<SegmentId> = offered.iter().copied().chain(ruled_out).collect();
+            self.best(&theme, pages.len(), &but, &|_| 1.0)
         });
         let id = id.unwrap_or_else(|| SegmentId::from_raw(ids.next_raw()));
         for page in pages {
@@ -204,8 +215,12 @@ impl<'a> Placer<'a> {
         for link in links {
             let pre = link.continues.filter(|&pre| self.cube.page(pre).is_some());
             let place = self.place(link.page);
-            place.pre = pre;
+            let until_now = core::mem::replace(&mut place.pre, pre);
             place.meta_info.clone_from(&link.meta_info);
+            if let Some(old) = until_now.filter(|old| Some(*old) != pre) {
+                let old = self.place(old);
+                old.next = old.next.filter(|next| *next != link.page);
+            }
             if let Some(pre) = pre {
                 self.place(pre).next = Some(link.page);
             }
@@ -250,6 +265,13 @@ impl<'a> Placer<'a> {
         !self.placement.emptied.contains(&id)
             && self.size(id) + n <= SEGMENT_MAX_PAGES
             && segment.is_some_and(|segment| !segment.archived && comparable(segment, self.space))
+    }
+
+    /// Whether a model has filed a page of a stored segment.
+    fn is_drafted(&self, id: SegmentId) -> bool {
+        let is_drafted = |page: PageId| self.cube.place(page).is_some_and(|place| place.drafted);
+        self.cube.members(id).any(is_drafted)
+            || self.placement.places.iter().any(|place| place.drafted && place.segments.contains(&id))
     }
 
     fn size(&self, id: SegmentId) -> usize {
@@ -325,8 +347,10 @@ fn mean<'a>(mut vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
 
 /// Lets title, summary and keywords follow what a model says of pages that joined.
 fn describe(segment: &mut Segment, draft: &SegmentDraft) {
+    // A title says that a model has seen the segment, so there is one.
     if segment.title.is_empty() {
-        segment.title.clone_from(&draft.title);
+        let first = || sentences(&draft.summary).first().map(|&text| text.to_owned()).unwrap_or_default();
+        segment.title = if draft.title.is_empty() { first() } else { draft.title.clone() };
     }
     segment.summary = joined_summary(&segment.summary, &draft.summary);
     let mut keywords = draft.keywords.clone();

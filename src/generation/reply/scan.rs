@@ -3,6 +3,7 @@
 use super::bad::BadReply;
 use super::field::{Json, field, items};
 use super::parse::parse_at;
+use super::words::reports_outage;
 
 /// Tags of reasoning blocks, in angle, square or triangular brackets.
 const REASONING: [&str; 6] = ["thinking", "think", "thought", "reasoning", "reflection", "analysis"];
@@ -202,6 +203,8 @@ impl Scan {
         match (parts.is_empty(), empty) {
             (false, _) => Ok(Json::List(parts)),
             (true, Some(empty)) if !expected.item.is_empty() => Ok(empty),
+            // What a gateway says in place of a failing provider, although the call succeeded.
+            _ if reports_outage(whole) => Err(BadReply::failure(whole)),
             _ => Err(BadReply::unreadable("no answer in it", whole)),
         }
     }

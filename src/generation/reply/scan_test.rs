@@ -116,14 +116,10 @@ fn case_07_the_schema_is_no_answer() {
 
 #[test]
 fn case_09_outages_and_refusals_are_no_answers() {
+    check("I'm sorry, but I can't.", "Unreadable");
     for text in [
         "Service Unavailable",
         "You exceeded your current quota, please check your plan [1].",
-        "I'm sorry, but I can't.",
-    ] {
-        check(text, "Unreadable");
-    }
-    for text in [
         r#"{"error":{"message":"quota exceeded","code":429}}"#,
         r#"{"error":"model overloaded"}"#,
         r#"[{"error":{"message":"no"}}]"#,

@@ -1,8 +1,8 @@
 //! Texts of a reply, cleaned before they are kept.
 
-/// How refusals and outages begin, lower-case. They are looked for where a summary or a profile is expected, which speaks of
-/// others and never in the first person.
-const REFUSALS: [&str; 32] = [
+/// How refusals begin, lower-case. They are looked for where a summary or a profile is expected, which speaks of others and
+/// never in the first person.
+const REFUSALS: [&str; 17] = [
     "i'm sorry",
     "i am sorry",
     "sorry, i",
@@ -15,6 +15,14 @@ const REFUSALS: [&str; 32] = [
     "i'm not able",
     "as an ai",
     "as a language model",
+    "\u{62b1}\u{6b49}",
+    "\u{5f88}\u{62b1}\u{6b49}",
+    "\u{5bf9}\u{4e0d}\u{8d77}",
+    "\u{6211}\u{65e0}\u{6cd5}",
+    "\u{4f5c}\u{4e3a}ai",
+];
+/// How reports of an outage or of a spent quota begin.
+const OUTAGES: [&str; 15] = [
     "error:",
     "http 4",
     "http 5",
@@ -30,22 +38,26 @@ const REFUSALS: [&str; 32] = [
     "too many requests",
     "internal server error",
     "the server is",
-    "\u{62b1}\u{6b49}",
-    "\u{5f88}\u{62b1}\u{6b49}",
-    "\u{5bf9}\u{4e0d}\u{8d77}",
-    "\u{6211}\u{65e0}\u{6cd5}",
-    "\u{4f5c}\u{4e3a}ai",
 ];
 
 /// Whether `text` is a refusal or an outage in place of what was asked.
 pub fn refuses(text: &str) -> bool {
+    begins_with(text, &REFUSALS) || reports_outage(text)
+}
+
+/// Whether `text` reports an outage in place of what was asked.
+pub(super) fn reports_outage(text: &str) -> bool {
+    begins_with(text, &OUTAGES)
+}
+
+fn begins_with(text: &str, beginnings: &[&str]) -> bool {
     let start: String = text
         .trim_start_matches(|c: char| !c.is_alphanumeric())
         .chars()
         .take(24)
         .map(|c| if c == '\u{2019}' { '\'' } else { c.to_ascii_lowercase() })
         .collect();
-    REFUSALS.iter().any(|refusal| start.starts_with(refusal))
+    beginnings.iter().any(|beginning| start.starts_with(beginning))
 }
 
 /// Shortest text that can be told to be copied.

@@ -17,7 +17,7 @@ impl UpdatePolicy for Batched {
         Box::pin(async move {
             let prompt = segments::render(batch);
             let (filing, refused) = desk.ask(&prompt, batch.pages.len(), |reply| segments::parse(batch, reply)).await?;
-            Ok(Filed { filing, refused })
+            Ok(Filed { filing, refused, chose: true })
         })
     }
 

@@ -31,6 +31,8 @@ pub struct Filed {
     pub filing: Filing,
     /// What of the model's answer was not taken, and why.
     pub refused: Vec<Refusal>,
+    /// Whether the model could choose among the open segments; those that it did not choose then take none of its themes.
+    pub chose: bool,
 }
 
 /// What hot pages tell of the user.

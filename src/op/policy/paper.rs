@@ -18,13 +18,14 @@ impl UpdatePolicy for Paper {
 
     fn file<'a>(&'a self, desk: &'a Desk<'a>, batch: &'a Batch<'a>) -> Answer<'a, Filed> {
         Box::pin(async move {
-            let prompt = multi_topic::render(batch);
+            // Which segment a theme joins is for `f_score` to say, so the model is shown none.
+            let prompt = multi_topic::render(&Batch { open: &[], ..*batch });
             let themes = desk.ask(&prompt, batch.pages.len(), |reply| multi_topic::parse(batch, reply));
             // Themes do not depend on chains, so both are asked for together.
             let (themes, links) = join(themes, chains(desk, batch)).await;
             let (themes, links) = (themes?, links?);
             let filing = Filing { segments: themes.kept, links, facts: Vec::new() };
-            Ok(Filed { filing, refused: themes.refused })
+            Ok(Filed { filing, refused: themes.refused, chose: false })
         })
     }
 

@@ -52,12 +52,14 @@ impl<'a> Context<'a> {
         let atoms: Vec<_> = pool.into_iter().filter(|atom| pages.contains_key(&atom.turn)).collect();
         let mut days: HashMap<Option<Date>, u32> = HashMap::new();
         let mut headings: Vec<String> = Vec::new();
+        let mut dates: Vec<Option<Date>> = Vec::new();
         let candidates: Vec<_> = atoms
             .iter()
             .map(|atom| {
                 let (turn, page) = pages[&atom.turn];
                 let day = page.time.and_then(|time| time.local_date());
                 let number = *days.get_or_insert_with(day, || {
+                    dates.push(day);
                     headings.push(day.map_or_else(String::new, |day| heading(day, page.text(turn.side))));
                     headings.len() as u32 - 1
                 });
@@ -71,7 +73,10 @@ impl<'a> Context<'a> {
             })
             .collect();
         let costs: Vec<u32> = headings.iter().map(|heading| engine.count_tokens(heading)).collect();
-        let packed = pack(&candidates, budget_tokens, &|day| costs[day as usize]);
+        let mut packed = pack(&candidates, budget_tokens, &|day| costs[day as usize]);
+        // A heading is paid for once, so turns of one day stand together although others arrived between them; and what has no
+        // date stands under none.
+        sort_by_key(&mut packed.groups, |group| dates[group.session as usize]);
         Self { atoms, headings, packed }
     }
 

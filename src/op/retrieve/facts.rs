@@ -9,6 +9,7 @@ use crate::model::{Cube, Fact, FactKind, Subject};
 use crate::op::engine::Engine;
 use crate::order::sort_by;
 use crate::text::{StaticTable, TokenKind, for_each_token, stem};
+use crate::updating::long_term::static_field;
 
 /// Most facts of one recall (MemoryOS, 4.1: top 20 of long-term memory).
 const MOST: usize = 20;
@@ -58,7 +59,7 @@ pub(super) fn facts<'a>(
     let weight = |word: &str| -(index.document_share(word).max(0.001)).ln();
     let weights: Vec<f32> = asked.stems.iter().map(|word| weight(word)).collect();
     let mut texts = engine.fact_texts.borrow_mut();
-    for fact in cube.facts().filter(|fact| is_recalled(fact) && !(filter.no_pinned_facts && fact.pinned)) {
+    for fact in cube.facts().filter(|fact| is_recalled(fact) && !(filter.no_standing_facts && is_standing(fact))) {
         let of = cached(&mut texts, fact, table.as_deref());
         let score = score(&asked, &weights, of);
         if score >= LEAST_SCORE {
@@ -85,6 +86,11 @@ pub(super) fn facts<'a>(
         of.packed = true;
     }
     block
+}
+
+/// Whether a prompt holds the fact anyway.
+fn is_standing(fact: &Fact) -> bool {
+    fact.pinned || static_field(fact).is_some()
 }
 
 fn is_recalled(fact: &Fact) -> bool {

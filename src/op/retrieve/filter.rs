@@ -23,8 +23,8 @@ pub struct Filter {
     pub exclude: Vec<PageId>,
     /// Leave out questions that got no answer: they tell nothing, and the same question asked again would find itself.
     pub no_open_questions: bool,
-    /// Leave out pinned facts, which stand in the prompt already.
-    pub no_pinned_facts: bool,
+    /// Leave out pinned facts and the static profile, which stand in the prompt already.
+    pub no_standing_facts: bool,
 }
 
 impl Filter {
