@@ -126,6 +126,11 @@ impl Engine {
         self.health.set(Health { answered: true, ..Health::default() });
     }
 
+    /// The user insists: the model need not rest any longer.
+    pub(super) fn let_model_try(&self) {
+        self.health.set(Health { failures: 0, rests_until_ms: None, ..self.health.get() });
+    }
+
     /// The model could not be asked, or said nothing of use: it rests for a while, longer each time.
     pub(super) fn model_failed(&self, now_ms: i64) {
         let health = self.health.get();

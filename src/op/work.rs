@@ -119,12 +119,19 @@ async fn drain(engine: &Engine, io: &Io, reach: Reach, now_ms: i64) -> Result<Op
             queue_promotions(engine, io, reach, now_ms).await?;
             next = next_job(engine, now_ms, Pace::AtOnce, &tried);
         }
-        let Some(job) = next else { return Ok(first_error) };
+        let Some(job) = next else { return Ok(first_error.or_else(|| left_undone(engine, now_ms))) };
         tried.push(job.id);
         if let Err(error) = attempt(engine, io, job, now_ms).await? {
             first_error.get_or_insert(error);
         }
     }
+}
+
+/// Why a job is left that waits for a model which has failed too often to be asked now.
+fn left_undone(engine: &Engine, now_ms: i64) -> Option<Error> {
+    let cube = engine.cube.borrow();
+    let mut left = cube.jobs().filter(|job| !job.failed && waits_for(engine, job, now_ms) == Some(Waits::Model));
+    left.find_map(|job| job.error.as_ref().map(|error| Error::new(error.kind(), error.message.clone())))
 }
 
 /// Queues jobs for pages that lack vectors, when that may have changed.
@@ -332,5 +339,6 @@ pub async fn retry(engine: &Engine, io: &Io, id: JobId) -> Result<()> {
     let job = engine.cube.borrow().job(id).cloned();
     let job = job.ok_or_else(|| Error::new(ErrorCode::NotFound, format!("there is no job {id}")))?;
     let job = Job { attempts: 0, not_before_ms: i64::MIN, failed: false, ..job };
+    engine.let_model_try();
     commit(engine, io, &turn, Commit::new(vec![Change::Put(Record::Job(job))], engine.ids.get())).await
 }

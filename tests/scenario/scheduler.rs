@@ -133,7 +133,11 @@ fn b07_the_ledger_has_every_call_by_operation_and_survives_a_reopen() {
     let mut n = 0;
     world.chat = Box::new(move |request| {
         n += 1;
-        let name = request.format.map_or("respond", |format| format.name);
+        let name = match request.format.map_or("respond", |format| format.name) {
+            "memory_batch" => "segments",
+            "user_profile" => "profile",
+            other => other,
+        };
         if n % 4 == 0 {
             book(&chats, name, Usage::default(), false);
             return Err(failed("HTTP 503"));
@@ -322,7 +326,8 @@ fn case_05_a_cut_reply_halves_the_batch_and_stores_nothing_of_itself() {
         add(&mut world, &memory, notes(0, 5));
         world.run(memory.flush(NOON_MS)).done().expect("a flush does the halves too");
         let sizes = sizes.borrow();
-        let asked: Vec<_> = sizes.iter().map(|(n, _)| *n).collect();
+        let mut asked: Vec<_> = sizes.iter().map(|(n, _)| *n).collect();
+        asked.sort_unstable_by(|a, b| b.cmp(a));
         assert_eq!(asked, [4, 4, 2, 2, 2, 2, 1, 1, 1, 1], "{policy} {step}: twice with more room, then half");
         assert!(sizes[1].1 > sizes[0].1);
         assert_eq!((memory.stats().mid_term.pages, memory.stats().jobs.queued), (4, 0), "{policy} {step}");
