@@ -6,9 +6,9 @@ use crate::effect::{Io, Task};
 use crate::error::Result;
 use crate::id::{ChangeId, FactId, JobId, PageId, Side};
 use crate::op::{
-    self, Act, Added, Analysed, ChangeView, Engine, Event, FactView, FactsWanted, Forgotten, Imported, JobView, LedgerView, Manner,
-    Merged, OpenOptions, PageView, ProfileView, Recall, RespondInput, Responded, RetrieveInput, Settings, Stats, TiersView,
-    TraitView, Worked,
+    self, Act, Added, Analysed, ChangeView, Engine, Event, FactView, FactsWanted, Forgotten, Imported, JobView,
+    LedgerView, Manner, Merged, OpenOptions, PageView, ProfileView, Recall, RespondInput, Responded, RetrieveInput,
+    Settings, Stats, TiersView, TraitView, Worked,
 };
 use crate::text::StaticTable;
 use crate::updating::short_term::NewPage;

@@ -33,7 +33,8 @@ pub enum JobKind {
 impl JobKind {
     /// Its pages.
     pub fn pages(&self) -> &[PageId] {
-        let (Self::Consolidate { pages } | Self::Embed { pages } | Self::Enrich { pages } | Self::Promote { pages }) = self;
+        let (Self::Consolidate { pages } | Self::Embed { pages } | Self::Enrich { pages } | Self::Promote { pages }) =
+            self;
         pages
     }
 

@@ -15,7 +15,9 @@ use crate::config::Config;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, IdSource, PageId, SegmentId, Side, TurnId};
 use crate::index::{Index, NewTurn};
-use crate::model::{Change, Cube, LedgerDay, ModeRecord, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space};
+use crate::model::{
+    Change, Cube, LedgerDay, ModeRecord, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space,
+};
 use crate::storage::{Catalog, Keyspace, Manifest};
 use crate::text::{self, StaticTable};
 

@@ -38,7 +38,8 @@ pub use import::{Imported, import};
 pub use open::open;
 pub use persona::{Act, FactInput, act, never_recall_page, set_profile, undo};
 pub use persona_view::{
-    CauseView, ChangeView, EvidenceView, FactView, FactsWanted, LedgerView, ProfileText, ProfileView, RecordView, StepView, TraitView,
+    CauseView, ChangeView, EvidenceView, FactView, FactsWanted, LedgerView, ProfileText, ProfileView, RecordView,
+    StepView, TraitView,
 };
 pub use policy::{Policies, UpdatePolicy};
 pub use respond::{Manner, Merged, Mode, RespondInput, Responded, merge, respond};

@@ -276,9 +276,7 @@ impl Engine {
             None => return cube.facts().filter(is_wanted).map(fact_view).collect(),
             Some(at_ms) => {
                 let records = as_of(&cube, at_ms).into_iter();
-                records
-                    .filter_map(|record| if let LongTerm::Fact(fact) = record { Some(fact) } else { None })
-                    .collect()
+                records.filter_map(|record| if let LongTerm::Fact(fact) = record { Some(fact) } else { None }).collect()
             }
         };
         then.iter().filter(is_wanted).map(fact_view).collect()
@@ -287,7 +285,8 @@ impl Engine {
     /// One fact.
     pub(super) fn fact(&self, id: FactId) -> Result<FactView> {
         let cube = self.cube.borrow();
-        let missing = || crate::error::Error::new(crate::error::ErrorCode::NotFound, format!("no fact {id} in this memory"));
+        let missing =
+            || crate::error::Error::new(crate::error::ErrorCode::NotFound, format!("no fact {id} in this memory"));
         cube.fact(id).map(fact_view).ok_or_else(missing)
     }
 
@@ -316,9 +315,10 @@ impl Engine {
         let cube = self.cube.borrow();
         let touches = |entry: &&ChangeEntry| {
             id.is_empty()
-                || entry.steps.iter().any(|step| {
-                    step_id(step.key) == id || (id == "profile" && step.key.kind == RecordKind::Profile)
-                })
+                || entry
+                    .steps
+                    .iter()
+                    .any(|step| step_id(step.key) == id || (id == "profile" && step.key.kind == RecordKind::Profile))
         };
         let mut entries: Vec<&ChangeEntry> = cube.changes().filter(touches).collect();
         crate::order::sort_by_key(&mut entries, |entry| core::cmp::Reverse(entry.order()));
@@ -357,10 +357,11 @@ impl Engine {
             tokens_out: row.tokens_out,
             ms: row.elapsed_ms,
         };
-        let days = self.ledger_days().into_iter().rev().map(|of| LedgerDayView {
-            day: day_name(of.day),
-            rows: of.rows.into_iter().map(row).collect(),
-        });
+        let days = self
+            .ledger_days()
+            .into_iter()
+            .rev()
+            .map(|of| LedgerDayView { day: day_name(of.day), rows: of.rows.into_iter().map(row).collect() });
         LedgerView {
             days: days.collect(),
             today: TodayView { calls, calls_limit: limits.calls, tokens, tokens_limit: limits.tokens },

@@ -399,7 +399,9 @@ impl Engine {
             segment_id: place.and_then(|place| place.segments.first()).map(ToString::to_string),
             metadata: page.metadata.clone(),
             waiting: waiting.contains(&page.id),
-            segment_ids: place.map(|place| place.segments.iter().map(ToString::to_string).collect()).unwrap_or_default(),
+            segment_ids: place
+                .map(|place| place.segments.iter().map(ToString::to_string).collect())
+                .unwrap_or_default(),
             pre: place.and_then(|place| place.pre).map(|page| page.to_string()),
             next: place.and_then(|place| place.next).map(|page| page.to_string()),
             meta_info: place.map(|place| place.meta_info.clone()).filter(|line| !line.is_empty()),

@@ -161,9 +161,7 @@ async fn queue_enrichment(engine: &Engine, io: &Io) -> Result<()> {
         let due: Vec<PageId> = cube.pages().map(|page| page.id).filter(is_due).collect();
         let batches = due.chunks(engine.options.config.consolidation_batch);
         let job = |pages: &[PageId]| JobKind::Enrich { pages: pages.to_vec() };
-        batches
-            .map(|pages| Change::Put(Record::Job(Job::new(JobId::from_raw(ids.next_raw()), job(pages)))))
-            .collect()
+        batches.map(|pages| Change::Put(Record::Job(Job::new(JobId::from_raw(ids.next_raw()), job(pages))))).collect()
     };
     if !jobs.is_empty() {
         commit(engine, io, &turn, Commit::new(jobs, ids)).await?;

@@ -92,7 +92,8 @@ fn value_of(fact: &Fact) -> String {
 
 /// A back-dated or outranked fact, closed by the first fact that holds after it, or else by the winner.
 fn placed(new: Fact, winner: &Fact, peers: &[&Fact]) -> Fact {
-    let begins_later = |fact: &&&Fact| fact.authority() >= new.authority() && fact.start().epoch_ms > new.start().epoch_ms;
+    let begins_later =
+        |fact: &&&Fact| fact.authority() >= new.authority() && fact.start().epoch_ms > new.start().epoch_ms;
     // A value that the user took back was never replaced by anything, and replaces nothing.
     let next = peers.iter().filter(begins_later).filter(|fact| fact.reason.as_deref() != Some(REASON_RETRACTED));
     match next.min_by_key(|fact| (fact.start().epoch_ms, rank(fact))) {

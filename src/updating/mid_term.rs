@@ -135,7 +135,8 @@ impl<'a> Placer<'a> {
             let mut rest = without(self.cube, segment, &lifted, self.space, vector);
             // Keywords that a page brought along go with it, unless the model wrote of them.
             let text = [rest.title.as_str(), &rest.summary].join(" ").to_lowercase();
-            let brought = |word: &String| self.pages.iter().any(|page| page.keywords.iter().any(|of| is_same_word(of, word)));
+            let brought =
+                |word: &String| self.pages.iter().any(|page| page.keywords.iter().any(|of| is_same_word(of, word)));
             rest.keywords.retain(|word| !brought(word) || text.contains(&word.to_lowercase()));
             self.placement.segments.insert(segment.id, rest);
             self.placement.by_rules.push(segment.id);

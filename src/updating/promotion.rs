@@ -136,7 +136,10 @@ mod tests {
     }
 
     fn due_now(cube: &Cube) -> Vec<(u64, usize)> {
-        due(cube, &Config::default(), &|id| cube.segment(id).cloned(), 0).iter().map(|of| (of.segment.raw(), of.pages.len())).collect()
+        due(cube, &Config::default(), &|id| cube.segment(id).cloned(), 0)
+            .iter()
+            .map(|of| (of.segment.raw(), of.pages.len()))
+            .collect()
     }
 
     #[test]

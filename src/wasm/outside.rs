@@ -7,7 +7,8 @@ use super::convert::OpenInput;
 use super::host::{Host, get, object, set};
 use super::storage::Storage;
 use crate::effect::{
-    ChatMessage, ChatReply, ChatRequest, ChatRole, Effect, EmbedKind, EmbedReply, EmbedRequest, FinishReason, Reply, Usage,
+    ChatMessage, ChatReply, ChatRequest, ChatRole, Effect, EmbedKind, EmbedReply, EmbedRequest, FinishReason, Reply,
+    Usage,
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::model::OutputMode;

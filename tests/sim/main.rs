@@ -76,8 +76,11 @@ fn make(world: &mut World, memory: &MemoryOs, step: &Move) -> Ended<Result<(), E
         Move::Flush => ended(world.run(memory.flush(NOON_MS))),
         Move::Retrieve => ended(world.run(memory.retrieve(RetrieveInput::new("bicycle brake"), NOON_MS))),
         Move::Respond(number) => {
-            let input =
-                memstrata::op::RespondInput { page: page(number), manner: Manner { budget_tokens: 100, ..Manner::default() }, call_id: None };
+            let input = memstrata::op::RespondInput {
+                page: page(number),
+                manner: Manner { budget_tokens: 100, ..Manner::default() },
+                call_id: None,
+            };
             ended(world.run(memory.respond(input, NOON_MS)))
         }
         Move::Forget(number) => {

@@ -117,7 +117,14 @@ mod tests {
         let text = format!("{memory}\n\nAnd coffee? {}", fence("persona", "name: Ada"));
         assert_eq!(without_blocks(&text), "And coffee?");
         assert_eq!(without_blocks("<memory>\nuser: x\n</memory>\nNow \u{4f60}\u{597d}"), "Now \u{4f60}\u{597d}");
-        for kept in ["a <memory leak> b", "<memory 00112233> open", "<memory", "<memory>", "no block", "<memory 0011223x></memory 0011223x>"] {
+        for kept in [
+            "a <memory leak> b",
+            "<memory 00112233> open",
+            "<memory",
+            "<memory>",
+            "no block",
+            "<memory 0011223x></memory 0011223x>",
+        ] {
             assert_eq!(without_blocks(kept), kept);
         }
     }

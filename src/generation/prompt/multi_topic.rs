@@ -5,8 +5,8 @@
 
 use super::step::{Batch, StepPrompt, step};
 use crate::error::Result;
-use crate::model::SegmentDraft;
 use crate::generation::reply::{Checked, Expected, Json, ReplyText, field, items, read, segments};
+use crate::model::SegmentDraft;
 
 const TASK: &str = r#"You keep the mid-term memory of a personal assistant. You get pages of its conversation with one user. Find the themes they are about. One theme is enough where all pages are on one matter; do not split a matter into its details.
 

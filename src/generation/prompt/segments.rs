@@ -6,8 +6,7 @@
 use super::step::{Batch, StepPrompt, step};
 use crate::error::Result;
 use crate::generation::reply::{
-    BadReply, Expected, Json, Refusal, ReplyText, facts, field, items, links, read,
-    segments,
+    BadReply, Expected, Json, Refusal, ReplyText, facts, field, items, links, read, segments,
 };
 use crate::model::Filing;
 

@@ -169,7 +169,10 @@ fn case_08_what_was_never_offered_is_refused_and_the_rest_applied() {
     )
     .expect("readable");
     assert_eq!(reply.filing.segments.len(), 1);
-    assert_eq!((reply.filing.segments[0].continues, reply.filing.segments[0].pages.len(), reply.filing.links.len()), (None, 1, 1));
+    assert_eq!(
+        (reply.filing.segments[0].continues, reply.filing.segments[0].pages.len(), reply.filing.links.len()),
+        (None, 1, 1)
+    );
     let reasons: Vec<_> = reply.refused.iter().map(|refusal| refusal.reason).collect();
     use Reason::{UnknownPage, UnknownSegment};
     assert_eq!(reasons, [UnknownPage, UnknownSegment, UnknownPage, UnknownPage, UnknownPage]);

@@ -16,8 +16,7 @@ impl UpdatePolicy for Batched {
     fn file<'a>(&'a self, desk: &'a Desk<'a>, batch: &'a Batch<'a>) -> Answer<'a, Filed> {
         Box::pin(async move {
             let prompt = segments::render(batch);
-            let (filing, refused) =
-                desk.ask(&prompt, batch.pages.len(), |reply| segments::parse(batch, reply)).await?;
+            let (filing, refused) = desk.ask(&prompt, batch.pages.len(), |reply| segments::parse(batch, reply)).await?;
             Ok(Filed { filing, refused, chose: true })
         })
     }

@@ -75,8 +75,8 @@ impl<'a> Desk<'a> {
             };
             let (asked_in, usage, outcome) = match self.io.chat(request).await {
                 Ok(reply) => {
-                    let outcome = end_of(reply.finish_reason)
-                        .and_then(|end| accept(&ReplyText { text: &reply.text, end }));
+                    let outcome =
+                        end_of(reply.finish_reason).and_then(|end| accept(&ReplyText { text: &reply.text, end }));
                     (reply.mode.unwrap_or(mode), reply.usage, outcome)
                 }
                 Err(error) => (mode, Usage::default(), Err(error)),

@@ -57,9 +57,8 @@ impl<'a> Sieve<'a> {
         } else {
             filter.tiers.iter().copied().collect()
         };
-        let is_open = *filter == Filter::default()
-            && cube.segments().all(|segment| !segment.archived)
-            && !cube.hides_pages();
+        let is_open =
+            *filter == Filter::default() && cube.segments().all(|segment| !segment.archived) && !cube.hides_pages();
         Self { cube, filter, tiers, exclude: filter.exclude.iter().copied().collect(), is_open }
     }
 
