@@ -7,6 +7,7 @@ pub mod error;
 pub mod generation;
 pub mod id;
 pub mod index;
+mod map;
 pub mod memory_os;
 pub mod model;
 pub mod op;

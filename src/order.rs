@@ -9,7 +9,21 @@ use core::cmp::Ordering;
 pub(crate) fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let mut order: Vec<u32> = (0..items.len() as u32).collect();
     sort_indices(&mut order, &|a, b| compare(&items[a as usize], &items[b as usize]));
-    // Moves every item to its place, one cycle after another.
+    arrange(items, &mut order);
+}
+
+/// Keeps the `n` least items by a comparison, in any order.
+pub(crate) fn keep_least<T>(items: &mut Vec<T>, n: usize, compare: impl Fn(&T, &T) -> Ordering) {
+    if n < items.len() {
+        let mut order: Vec<u32> = (0..items.len() as u32).collect();
+        select_indices(&mut order, n, &|a, b| compare(&items[a as usize], &items[b as usize]));
+        arrange(items, &mut order);
+        items.truncate(n);
+    }
+}
+
+/// Moves every item to its place, one cycle after another.
+fn arrange<T>(items: &mut [T], order: &mut [u32]) {
     for start in 0..order.len() {
         let mut at = start;
         while order[at] as usize != start {
@@ -43,6 +57,11 @@ fn sort_indices(order: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
     order.sort_by(|&a, &b| compare(a, b));
 }
 
+#[inline(never)]
+fn select_indices(order: &mut [u32], n: usize, compare: &dyn Fn(u32, u32) -> Ordering) {
+    order.select_nth_unstable_by(n, |&a, &b| compare(a, b));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +73,16 @@ mod tests {
             let mut expected = items.clone();
             expected.sort_by_key(|item| item.0);
             sort_by_key(&mut items, |item| item.0);
+            prop_assert_eq!(items, expected);
+        }
+
+        #[test]
+        fn it_keeps_the_least(mut items in proptest::collection::vec(any::<u8>(), 0..60), n in 0..70_usize) {
+            let mut expected = items.clone();
+            expected.sort();
+            expected.truncate(n);
+            keep_least(&mut items, n, u8::cmp);
+            sort(&mut items);
             prop_assert_eq!(items, expected);
         }
     }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CARGO_TARGET, DIST, PACKAGE, ROOT, wasmBindgenBin, wasmBindgenVersion } from './places.mjs';
 import { shortenImports } from './glue.mjs';
+import { nameByOrder } from './order.mjs';
 import { fingerprint, main, mustRun, step } from './steps.mjs';
 import { setup } from './setup.mjs';
 
@@ -27,7 +28,7 @@ export async function build({ toolchain }) {
 }
 
 async function buildWasm(toolchain) {
-  const inputs = ['src', 'Cargo.toml', 'Cargo.lock', '.cargo/config.toml', 'pkg-js/scripts/glue.mjs'].map((name) => join(ROOT, name));
+  const inputs = ['src', 'Cargo.toml', 'Cargo.lock', '.cargo/config.toml', 'pkg-js/scripts/glue.mjs', 'pkg-js/scripts/order.mjs', 'pkg-js/scripts/wasm-bytes.mjs'].map((name) => join(ROOT, name));
   const wanted = fingerprint(inputs, [toolchain.join(' '), wasmBindgenVersion(), ...WASM_FEATURES]);
   const stamp = join(GLUE, '.built');
   if (WASM_FILES.every((name) => existsSync(join(GLUE, name))) && readIfThere(stamp) === wanted) return 'unchanged';
@@ -39,16 +40,20 @@ async function buildWasm(toolchain) {
   // The package names its wasm file itself, in an expression that bundlers understand; the types are written by hand.
   const flags = ['--target', 'web', '--out-dir', out, '--out-name', 'memory', '--no-typescript', '--omit-default-module-path'];
   await mustRun(join(wasmBindgenBin(), 'wasm-bindgen'), [binary, ...flags]);
-  const optimised = join(out, 'optimised.wasm');
-  const features = WASM_FEATURES.map((name) => `--enable-${name}`);
-  await mustRun(process.execPath, [
-    join(PACKAGE, 'node_modules', 'binaryen', 'bin', 'wasm-opt'), join(out, 'memory_bg.wasm'), ...FOR_SIZE, '--strip-debug', '--strip-producers', ...features, '-o', optimised,
-  ]);
-  const short = shortenImports(readFileSync(optimised), readFileSync(join(out, 'memory.js'), 'utf8'));
+  const [optimised, named, ordered] = ['optimised.wasm', 'named.wasm', 'ordered.wasm'].map((name) => join(out, name));
+  await wasmOpt(join(out, 'memory_bg.wasm'), [...FOR_SIZE, '--strip-debug', '--strip-producers'], optimised);
+  writeFileSync(named, nameByOrder(readFileSync(optimised)));
+  await wasmOpt(named, ['--reorder-functions-by-name', '--strip-debug'], ordered);
+  const short = shortenImports(readFileSync(ordered), readFileSync(join(out, 'memory.js'), 'utf8'));
   writeFileSync(join(GLUE, 'memory.js'), short.glue);
   writeFileSync(join(GLUE, 'memory_bg.wasm'), short.wasm);
   writeFileSync(stamp, wanted);
   return `${statSync(join(out, 'memory_bg.wasm')).size} to ${short.wasm.length} bytes by wasm-opt`;
+}
+
+async function wasmOpt(from, passes, to) {
+  const features = WASM_FEATURES.map((name) => `--enable-${name}`);
+  await mustRun(process.execPath, [join(PACKAGE, 'node_modules', 'binaryen', 'bin', 'wasm-opt'), from, ...passes, ...features, '-o', to]);
 }
 
 async function buildTypeScript() {

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { Failure } from './steps.mjs';
+import { Reader, SECTION, leb, section, sections, text } from './wasm-bytes.mjs';
 
-const IMPORT_SECTION = 2;
 const FUNCTION = 0;
 
 /** The wasm file and its glue with short names. */
@@ -24,7 +24,7 @@ export function shortenImports(wasm, glue) {
   const build = `./${createHash('sha256').update([...short.keys()].join('\0')).digest('hex').slice(0, 8)}`;
 
   const body = [leb(count), ...imports.flatMap(({ name, type }) => [text(build), text(short.get(name)), Buffer.of(FUNCTION), leb(type)])];
-  const bytes = Buffer.concat(body);
+  const bytes = section(SECTION.import, Buffer.concat(body));
   let seen = 0;
   const shortGlue = glue
     .replace(/^( +)(__wb\w+)(?=: function)/gm, (whole, indent, name) => {
@@ -34,58 +34,12 @@ export function shortenImports(wasm, glue) {
     })
     .replaceAll(JSON.stringify(imports[0].module), JSON.stringify(build));
   if (seen !== short.size || shortGlue.includes(imports[0].module)) throw new Failure('the glue is not as scripts/glue.mjs knows it', 'see what wasm-bindgen writes into memory.js now');
-  return { wasm: Buffer.concat([wasm.subarray(0, start), Buffer.of(IMPORT_SECTION), leb(bytes.length), bytes, wasm.subarray(end)]), glue: shortGlue };
+  return { wasm: Buffer.concat([wasm.subarray(0, start), bytes, wasm.subarray(end)]), glue: shortGlue };
 }
 
 function importSection(wasm) {
-  const reader = new Reader(wasm, 8);
-  while (reader.at < wasm.length) {
-    const start = reader.at;
-    const id = reader.byte();
-    const size = reader.leb();
-    if (id === IMPORT_SECTION) return { start, bodyStart: reader.at, end: reader.at + size };
-    reader.at += size;
-  }
+  for (const found of sections(wasm)) if (found.kind === SECTION.import) return found;
   throw new Failure('the wasm file has no imports', 'see whether wasm-bindgen made it');
-}
-
-class Reader {
-  constructor(bytes, at) {
-    this.bytes = bytes;
-    this.at = at;
-  }
-
-  byte() {
-    return this.bytes[this.at++];
-  }
-
-  leb() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.byte();
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value >>> 0;
-    }
-  }
-
-  name() {
-    const length = this.leb();
-    this.at += length;
-    return Buffer.from(this.bytes.subarray(this.at - length, this.at)).toString();
-  }
-}
-
-function leb(value) {
-  const bytes = [];
-  for (let rest = value; ; rest >>>= 7) {
-    if (rest < 0x80) return Buffer.from([...bytes, rest]);
-    bytes.push((rest & 0x7f) | 0x80);
-  }
-}
-
-function text(value) {
-  const bytes = Buffer.from(value);
-  return Buffer.concat([leb(bytes.length), bytes]);
 }
 
 /** a, b … z, aa, ab …, as property names. A keyword is fine as one. */

@@ -97,7 +97,7 @@ describe('what a model learns', () => {
 
   test('o19_waits_while_the_memory_is_paused_and_costs_what_the_ledger_says', async () => {
     const chat = model();
-    const memory = await opened({ chat, config: SMALL });
+    const memory = await opened({ chat, config: { ...SMALL, consolidationBatch: 1 } });
     await memory.pause();
     expect(await memory.ledger()).toMatchObject({ paused: true, today: { calls: 0, callsLimit: 0 } });
     await memory.addMany(TURNS);

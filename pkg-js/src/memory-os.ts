@@ -81,6 +81,7 @@ export class MemoryOS {
       seed: readSeed(options.seed),
       chatModel: chat ? `${chat.provider}/${chat.modelId}` : null,
       countsTokens: countTokens !== undefined,
+      paused: options.paused === true,
       builtinEmbedder: embedder === 'builtin',
       embedder: typeof embedder === 'object'
         ? { id: `${embedder.provider}/${embedder.modelId}`, dimensions: embedder.dimensions, maxEmbeddingsPerCall: embedder.maxEmbeddingsPerCall ?? DEFAULT_EMBEDDINGS_PER_CALL }

@@ -40,6 +40,8 @@ export interface OpenOptions {
   now?: () => number;
   /** Seed for ids of a new memory; for tests and replays. Default: from `crypto.getRandomValues`. */
   seed?: number;
+  /** Begins with background work paused, until `resume`. */
+  paused?: boolean;
   signal?: AbortSignal;
 }
 
@@ -356,7 +358,7 @@ export interface JobView {
   kind: 'consolidate' | 'embed' | 'enrich' | 'promote';
   state: 'queued' | 'failed';
   /** What holds it up; absent where nothing does but its time. */
-  waitsFor?: 'pause' | 'budget' | 'model' | 'table';
+  waitsFor?: 'pause' | 'budget' | 'model' | 'table' | 'policy';
   attempts: number;
   notBefore: number;
   error?: { code: string; message: string };
@@ -535,7 +537,7 @@ export type MemoryEvent =
   | { type: 'reply-refused'; operation: string; parts: { part: string; reason: string; detail: string }[] }
   | { type: 'paused' }
   | { type: 'resumed' }
-  | { type: 'forgotten'; pages: string[] }
+  | { type: 'forgotten'; pages: string[]; facts: string[] }
   | { type: 'embedded'; pages: number; pending: number }
   | { type: 'embedder'; status: 'loading' | 'ready' | 'failed'; message?: string }
   | { type: 'job-failed'; jobId: string; code: string; message: string; willRetry: boolean }

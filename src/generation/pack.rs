@@ -3,7 +3,7 @@
 //! Greedy by `score - P ln(tokens)`. The speaker's label is paid once a turn, a heading once a session, and a further part
 //! of a turn that is in already is worth `REP` less (eval/RETRIEVAL.md, part B, section 2; recipe.py, `pack`).
 
-use crate::order::{sort, sort_by};
+use crate::order::{keep_least, sort, sort_by};
 
 /// Exponent of the length: how much a part's cost tells against its score; 0 and up. Source: eval/RETRIEVAL.md (without
 /// it -.0030, tuned on LoCoMo dev).
@@ -69,10 +69,7 @@ pub struct LeftOut {
 pub fn pack(candidates: &[Candidate], budget_tokens: u32, heading_tokens: &dyn Fn(u32) -> u32) -> Packed {
     let mut pool: Vec<(usize, f64)> = candidates.iter().map(value).enumerate().collect();
     let better = |a: &(usize, f64), b: &(usize, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if pool.len() > POOL {
-        pool.select_nth_unstable_by(POOL, better);
-        pool.truncate(POOL);
-    }
+    keep_least(&mut pool, POOL, better);
     sort_by(&mut pool, better);
 
     let mut packed = Packed::default();

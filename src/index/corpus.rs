@@ -2,8 +2,6 @@
 
 use std::sync::OnceLock;
 
-use hashbrown::HashMap;
-
 use super::bm25::Field;
 use super::columns::{Atoms, Speakers, Turns};
 use super::layout::Layout;
@@ -12,6 +10,7 @@ use super::session::Sessions;
 use super::vector::TurnVectors;
 use crate::error::{Error, Result};
 use crate::id::{SessionId, Side, TurnId};
+use crate::map::{HashMap, HashSet};
 use crate::model::{Space, TurnUnits};
 use crate::order::sort;
 use crate::time::Timestamp;
@@ -176,11 +175,11 @@ impl Index {
     /// Share of the indexed turns, 0 to 1, that hold a term of the stems field: a stem, a bigram or a lone character.
     pub fn document_share(&self, term: &str) -> f32 {
         let Some(term) = self.lexical.term(Field::Stems, term) else { return 0.0 };
-        let mut turns = hashbrown::HashSet::new();
+        let mut turns = HashSet::new();
         self.lexical.for_each_occurrence(Field::Stems, term, &mut |atom, _| {
             turns.insert(self.turn_of(atom));
         });
-        let n_live = turns.into_iter().filter(|&turn| self.turns.live[turn as usize]).count();
+        let n_live = turns.iter().filter(|&&turn| self.turns.live[turn as usize]).count();
         n_live as f32 / self.len().max(1) as f32
     }
 

@@ -2,7 +2,7 @@
 
 use super::Arena;
 use crate::error::Result;
-use crate::order::sort_by;
+use crate::order::{keep_least, sort_by};
 
 /// Rows rescored in f32 whatever `k` is. Source: eval/EVAL.md, recall@10 of 1.0 on 10,000 real vectors with 20.
 pub const RESCORE: usize = 20;
@@ -31,11 +31,7 @@ pub fn top_k(arena: &Arena, query: &[f32], k: usize, keep: &dyn Fn(u32) -> bool)
         .filter(|&(_, row)| arena.is_live(row as usize) && keep(row))
         .map(|(&cosine, row)| Neighbour { row, cosine })
         .collect();
-    let n_rescored = RESCORE.max(2 * k).min(best.len());
-    if n_rescored < best.len() {
-        best.select_nth_unstable_by(n_rescored, better);
-        best.truncate(n_rescored);
-    }
+    keep_least(&mut best, RESCORE.max(2 * k), better);
     for neighbour in &mut best {
         neighbour.cosine = arena.exact_dot(&query, neighbour.row as usize);
     }

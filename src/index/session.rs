@@ -4,9 +4,8 @@
 //! so (time key, handle) is the whole order, and the order of what is left after a removal is that of a memory which
 //! never held the removed turn.
 
-use hashbrown::HashMap;
-
 use crate::id::SessionId;
+use crate::map::HashMap;
 
 /// All sessions that have a live turn.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +26,7 @@ struct Record {
 impl Sessions {
     /// Puts `turn` into its place; answers its session's handle and its place there. `keys` are the time keys of all turns.
     pub(crate) fn insert(&mut self, id: SessionId, turn: u32, keys: &[i64]) -> (u32, usize) {
-        let session = *self.by_id.entry(id).or_insert_with(|| {
+        let session = *self.by_id.get_or_insert_with(id, || {
             self.records.push(Record { id, turns: Vec::new() });
             self.records.len() as u32 - 1
         });

@@ -1,6 +1,5 @@
 //! The textual memory of one cube: every tier of one scope, in memory.
 
-use hashbrown::HashMap;
 use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +16,7 @@ use super::segment::Segment;
 use crate::config::SCOPE_ID_MAX_BYTES;
 use crate::error::{Error, Result};
 use crate::id::{ChangeId, FactId, JobId, PageId, SegmentId, SessionId, Side};
+use crate::map::HashMap;
 
 /// Whose memory it is. Part of every storage key; nothing crosses from one scope to another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -217,7 +217,7 @@ impl Cube {
             self.short_term.insert((page.position, id), ());
         }
         for &segment in &place.segments {
-            self.members.entry(segment).or_default().insert((page.position, id), ());
+            self.members.get_or_insert_with(segment, Default::default).insert((page.position, id), ());
         }
     }
 

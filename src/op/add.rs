@@ -90,9 +90,16 @@ pub(super) fn measured(engine: &Engine, pages: &[Page], ids: &mut IdSource) -> V
             None => {}
         }
     }
+    // A job that waits reads the page when its turn comes.
+    pending.retain(|page| !is_to_be_embedded(engine, *page));
     for batch in pending.chunks(EMBED_BATCH_PAGES) {
         let id = JobId::from_raw(ids.next_raw());
         delta.push(Change::Put(Record::Job(Job::new(id, JobKind::Embed { pages: batch.to_vec() }))));
     }
     delta
+}
+
+fn is_to_be_embedded(engine: &Engine, page: PageId) -> bool {
+    let cube = engine.cube.borrow();
+    cube.jobs().any(|job| matches!(job.kind, JobKind::Embed { .. }) && job.pages().contains(&page))
 }

@@ -27,6 +27,7 @@ pub async fn clear(engine: &Engine, io: &Io) -> Result<()> {
     engine.cube.take();
     engine.visits.take();
     engine.spent.take();
+    engine.fact_texts.take();
     engine.fresh_modes.take();
     engine.fact_texts.take();
     engine.empty_index();

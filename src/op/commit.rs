@@ -1,12 +1,11 @@
 //! Commit, then apply: the one way in which anything changes.
 
-use hashbrown::HashSet;
-
 use super::engine::Engine;
 use super::writer::Turn;
 use crate::effect::Io;
 use crate::error::{ErrorCode, Result};
 use crate::id::IdSource;
+use crate::map::HashSet;
 use crate::model::{Change, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_and_dedup;
 use crate::storage::{
@@ -40,7 +39,7 @@ impl Commit {
 /// Whatever the store answers; nothing has changed then. After `STORAGE_QUOTA` and `ABORTED` it is known that nothing was
 /// written; after anything else the memory refuses writes until it is opened again.
 pub(super) async fn commit(engine: &Engine, io: &Io, _turn: &Turn<'_>, mut commit: Commit) -> Result<()> {
-    carry_visits(engine, &mut commit.delta);
+    carry_visits(engine, &commit.erase, &mut commit.delta);
     commit.delta.extend(engine.bookings());
     let seq = engine.seq.get() + 1;
     let mut records = Vec::with_capacity(commit.delta.len());
@@ -110,10 +109,11 @@ pub(super) async fn write(engine: &Engine, io: &Io, batch: WriteBatch) -> Result
     }
 }
 
-/// Adds the visits that wait to the segments of the delta, and the other visited segments to the delta.
-fn carry_visits(engine: &Engine, delta: &mut Vec<Change>) {
+/// Adds the visits that wait to the segments of the delta, and the other visited segments to the delta, unless they go with it.
+fn carry_visits(engine: &Engine, erase: &[RecordKey], delta: &mut Vec<Change>) {
     let cube = engine.cube.borrow();
-    let mut written: HashSet<_> = HashSet::new();
+    let erased = erase.iter().filter(|key| key.kind == RecordKind::Segment);
+    let mut written: HashSet<_> = erased.map(|key| crate::id::SegmentId::from_raw(key.id)).collect();
     for change in delta.iter_mut() {
         match change {
             Change::Put(Record::Segment(segment)) => {

@@ -27,7 +27,30 @@ use crate::updating::{lifecycle, offline};
 struct Material {
     pages: Vec<Page>,
     before: Option<Page>,
+    /// What the chain of the page before is about.
+    chain: String,
     open: Vec<(SegmentId, String)>,
+}
+
+impl Material {
+    /// Whether it is still so: an answer about what has been deleted meanwhile is not used.
+    fn is_as_shown(&self, engine: &Engine) -> bool {
+        let cube = engine.cube.borrow();
+        let is_open =
+            |(id, shown): &(SegmentId, String)| cube.segment(*id).is_some_and(|segment| theme(segment) == *shown);
+        is_unchanged(engine, self.pages.iter().chain(&self.before))
+            && self.open.iter().all(is_open)
+            && chain_of(&cube, self.before.as_ref()) == self.chain
+    }
+}
+
+fn chain_of(cube: &Cube, page: Option<&Page>) -> String {
+    page.and_then(|page| cube.place(page.id)).map(|place| place.meta_info.clone()).unwrap_or_default()
+}
+
+/// Whether a job is still to be done: another task may have done it meanwhile.
+pub(super) fn is_waiting(engine: &Engine, job: &Job) -> bool {
+    engine.cube.borrow().job(job.id).is_some_and(|now| now.pages() == job.pages())
 }
 
 /// Files the pages of a job. The commit that places them removes the job, so doing it twice does it once.
@@ -49,7 +72,7 @@ pub(super) async fn consolidate(engine: &Engine, io: &Io, job: &Job, now_ms: i64
         };
     }
     let turn = engine.write_turn().await?;
-    if is_done(engine, job) || asks && !is_unchanged(engine, material.pages.iter().chain(&material.before)) {
+    if !is_waiting(engine, job) || (asks && !material.is_as_shown(engine)) {
         return Ok(());
     }
     let mut ids = engine.ids.get();
@@ -105,11 +128,6 @@ fn why_by_rules(engine: &Engine, job: &Job, now_ms: i64) -> Option<String> {
     waits.map(|waits| waits.as_str().into())
 }
 
-/// Whether somebody else has done the job meanwhile: a flush while background work waits for its model.
-pub(super) fn is_done(engine: &Engine, job: &Job) -> bool {
-    engine.cube.borrow().job(job.id).is_none()
-}
-
 /// Whether the pages are still what they were.
 pub(super) fn is_unchanged<'a>(engine: &Engine, pages: impl IntoIterator<Item = &'a Page>) -> bool {
     let cube = engine.cube.borrow();
@@ -133,7 +151,8 @@ fn gather(engine: &Engine, job: &Job) -> Material {
     sort_by_key(&mut open, |segment| core::cmp::Reverse((segment.end.map(|end| end.epoch_ms), segment.id)));
     open.truncate(OPEN_SEGMENTS_SHOWN);
     let open = open.into_iter().map(|segment| (segment.id, theme(segment))).collect();
-    Material { pages, before, open }
+    let chain = chain_of(&cube, before.as_ref());
+    Material { pages, before, chain, open }
 }
 
 /// What a segment is about, in a few words.

@@ -1,8 +1,6 @@
 //! Units and vectors that could not be computed when a page was stored: because the table was not there yet, or because the
 //! embedding model is outside.
 
-use hashbrown::{HashMap, HashSet};
-
 use super::commit::{Commit, commit};
 use super::consolidate::{page_vector, unit_sum};
 use super::engine::{Embedder, Engine, embedded_text, measure};
@@ -13,6 +11,7 @@ use crate::effect::{EmbedKind, EmbedRequest, Io};
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{IdSource, JobId, PageId, Side};
 use crate::index::Index;
+use crate::map::{HashMap, HashSet};
 use crate::model::{Change, Cube, Job, JobKind, PageVectors, Record, RecordKey, RecordKind, Space};
 use crate::order::sort_and_dedup;
 use crate::updating::mid_term::recentre;
@@ -76,8 +75,13 @@ pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]
         delta.retain(|change| unchanged(change.key().id));
         let segments = recentred(engine, &cube, &index, &delta);
         delta.extend(segments);
+        let left = pages.iter().map(|page| page.id).filter(|id| cube.page(*id).is_some() && !unchanged(id.raw()));
+        let left: Vec<PageId> = left.collect();
+        delta.extend(cube.job(job).map(|job| match left.is_empty() {
+            true => Change::Remove(RecordKey { kind: RecordKind::Job, id: job.id.raw() }),
+            false => Change::Put(Record::Job(job.of(left))),
+        }));
     }
-    delta.push(Change::Remove(RecordKey { kind: RecordKind::Job, id: job.raw() }));
     commit(engine, io, &turn, Commit::new(delta, engine.ids.get())).await?;
     let pending = without_vectors(engine).len();
     engine.emit(Event::Embedded { pages: pages.len(), pending });

@@ -3,7 +3,6 @@
 use core::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use hashbrown::{HashMap, HashSet};
 use litemap::LiteMap;
 
 use super::event::Event;
@@ -15,6 +14,7 @@ use crate::config::Config;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, IdSource, PageId, SegmentId, Side, TurnId};
 use crate::index::{Index, NewTurn};
+use crate::map::{HashMap, HashSet};
 use crate::model::{
     Change, Cube, LedgerDay, ModeRecord, PageUnits, PageVectors, Record, RecordKind, Scope, Segment, Space,
 };
@@ -50,6 +50,8 @@ pub struct OpenOptions {
     pub chat_model: Option<String>,
     /// Whether the caller counts tokens.
     pub counts_tokens: bool,
+    /// Whether background work waits to be resumed.
+    pub paused: bool,
     /// The update policies that can be chosen.
     pub policies: Policies,
     /// Draws the replica number of a new memory.
@@ -125,6 +127,8 @@ pub struct Engine {
     access: RefCell<Access>,
     events: RefCell<Vec<Event>>,
     writer: Writer,
+    /// Held by whoever does jobs, so that no job is done by two at a time.
+    pub(super) labour: Writer,
 }
 
 impl Engine {
@@ -148,7 +152,7 @@ impl Engine {
             fresh_modes: RefCell::default(),
             health: Cell::default(),
             limits: Cell::new(Limits { calls: options.config.daily_calls, tokens: options.config.daily_tokens }),
-            paused: Cell::new(false),
+            paused: Cell::new(options.paused),
             fact_texts: RefCell::default(),
             policy: RefCell::new(policy),
             written_bytes: Cell::default(),
@@ -159,6 +163,7 @@ impl Engine {
             access: RefCell::new(Access::Open),
             events: RefCell::default(),
             writer: Writer::default(),
+            labour: Writer::default(),
             options,
         })
     }

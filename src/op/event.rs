@@ -94,10 +94,12 @@ pub enum Event {
     Paused,
     /// Background work goes on.
     Resumed,
-    /// Pages are gone.
+    /// Pages and facts are gone.
     Forgotten {
         /// The pages.
         pages: Vec<String>,
+        /// The facts.
+        facts: Vec<String>,
     },
     /// Pages have got vectors.
     Embedded {

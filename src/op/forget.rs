@@ -1,7 +1,5 @@
 //! Forgetting: the page, what was derived from it alone, and every version of either on disk.
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::consolidate::{describe, page_vector};
 use super::engine::Engine;
@@ -9,6 +7,7 @@ use super::event::Event;
 use crate::effect::Io;
 use crate::error::Result;
 use crate::id::{FactId, PageId, SegmentId};
+use crate::map::HashSet;
 use crate::model::{Change, Cube, Denied, Job, Place, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_and_dedup;
 use crate::text::for_each_token;
@@ -63,23 +62,6 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
             erase.extend(kinds.map(|kind| RecordKey { kind, id: page.raw() }));
         }
         let lost = LostWords::new(&cube, gone);
-        for segment in segments_of(&cube, gone, &lost) {
-            erase.push(RecordKey { kind: RecordKind::Segment, id: segment.id.raw() });
-            let left: Vec<_> = cube.members(segment.id).filter(|page| !has(gone, *page)).collect();
-            if left.is_empty() {
-                forgotten.segments_removed.push(segment.id);
-                continue;
-            }
-            forgotten.segments_rewritten.push(segment.id);
-            let vector = |page| page_vector(&index, page);
-            let mut segment = without(&cube, segment, gone, index.space(), &vector);
-            // What a model said of the segment may hold words of the pages that go: rules describe what is left of it.
-            segment.title.clear();
-            describe(&cube, &index, &mut segment, &left);
-            delta.push(Change::Put(Record::Segment(segment)));
-        }
-        erase.extend(empty_sessions(&cube, gone));
-        delta.extend(unlinked(&cube, gone, &lost));
         let mut asked = facts.to_vec();
         sort_and_dedup(&mut asked);
         for id in asked {
@@ -98,8 +80,39 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
         forgotten.profiles_removed = unlearned.erase.iter().any(|key| key.kind == RecordKind::Profile);
         let unseen = unlearned.unseen.iter().map(|page| RecordKey { kind: RecordKind::Analysed, id: page.raw() });
         delta.extend(unseen.map(Change::Remove));
+        let unseen: HashSet<PageId> = unlearned.unseen.into_iter().collect();
+        let n_unseen = |segment: SegmentId| {
+            let left = cube.members(segment).filter(|page| !has(gone, *page));
+            left.filter(|page| !cube.is_analysed(*page) || unseen.contains(page)).count() as u32
+        };
         delta.extend(unlearned.rewritten);
         erase.extend(unlearned.erase);
+        let losing = segments_of(&cube, gone, &lost);
+        let again: Vec<PageId> = unseen.iter().copied().collect();
+        for segment in holding(&cube, &again) {
+            if losing.iter().all(|other| other.id != segment.id) {
+                let l_interaction = n_unseen(segment.id);
+                delta.push(Change::Put(Record::Segment(Segment { l_interaction, ..segment.clone() })));
+            }
+        }
+        for segment in losing {
+            erase.push(RecordKey { kind: RecordKind::Segment, id: segment.id.raw() });
+            let left: Vec<_> = cube.members(segment.id).filter(|page| !has(gone, *page)).collect();
+            if left.is_empty() {
+                forgotten.segments_removed.push(segment.id);
+                continue;
+            }
+            forgotten.segments_rewritten.push(segment.id);
+            let vector = |page| page_vector(&index, page);
+            let mut segment = without(&cube, segment, gone, index.space(), &vector);
+            // What a model said of the segment may hold words of the pages that go: rules describe what is left of it.
+            segment.title.clear();
+            segment.l_interaction = n_unseen(segment.id);
+            describe(&cube, &index, &mut segment, &left);
+            delta.push(Change::Put(Record::Segment(segment)));
+        }
+        erase.extend(empty_sessions(&cube, gone));
+        delta.extend(unlinked(&cube, gone, &lost));
         // The message of a failure may quote a reply, and the reply the pages.
         let concerns = |job: &&Job| job.error.is_some() || job.pages().iter().any(|page| has(gone, *page));
         for job in cube.jobs().filter(concerns) {
@@ -115,7 +128,10 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
         return Ok(forgotten);
     }
     commit(engine, io, &turn, Commit { erase, scrub: true, ..Commit::new(delta, engine.ids.get()) }).await?;
-    engine.emit(Event::Forgotten { pages: forgotten.pages.iter().map(ToString::to_string).collect() });
+    engine.emit(Event::Forgotten {
+        pages: forgotten.pages.iter().map(ToString::to_string).collect(),
+        facts: forgotten.facts.iter().map(ToString::to_string).collect(),
+    });
     Ok(forgotten)
 }
 
@@ -157,9 +173,17 @@ impl LostWords {
     }
 }
 
-fn segments_of<'a>(cube: &'a Cube, pages: &[PageId], lost: &LostWords) -> Vec<&'a Segment> {
+/// The segments that hold some of the pages.
+fn holding<'a>(cube: &'a Cube, pages: &[PageId]) -> Vec<&'a Segment> {
     let mut ids: Vec<_> =
         pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
+    sort_and_dedup(&mut ids);
+    ids.into_iter().filter_map(|id| cube.segment(id)).collect()
+}
+
+/// Those, and the segments whose description has words that go with the pages.
+fn segments_of<'a>(cube: &'a Cube, pages: &[PageId], lost: &LostWords) -> Vec<&'a Segment> {
+    let mut ids: Vec<_> = holding(cube, pages).into_iter().map(|segment| segment.id).collect();
     ids.extend(cube.segments().filter(|segment| lost.in_segment(segment)).map(|segment| segment.id));
     sort_and_dedup(&mut ids);
     ids.into_iter().filter_map(|id| cube.segment(id)).collect()

@@ -1,16 +1,16 @@
 //! Import of an exported file, merged into what is there.
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::engine::Engine;
 use super::event::Event;
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{PageId, SegmentId, SessionId};
-use crate::model::{Change, Cube, Page, Record};
+use crate::map::{HashMap, HashSet};
+use crate::model::{Change, Cube, Fact, FactSource, Page, Record, RecordKind};
 use crate::order::sort_by_key;
 use crate::storage::{decode_record, read_snapshot};
+use crate::updating::long_term::adopt;
 use crate::updating::short_term::consolidation_jobs;
 
 /// What an import brought.
@@ -43,7 +43,10 @@ pub async fn import(engine: &Engine, io: &Io, bytes: &[u8]) -> Result<Imported> 
         let new_pages = new_pages(&cube, &records, &mut imported);
         let occupied: HashSet<SegmentId> = segments_of(&records, &new_pages);
         records.retain(|record| is_wanted(&cube, record, &new_pages, &occupied));
+        let is_here = |page: PageId| new_pages.contains(&page) || cube.page(page).is_some();
+        let facts = take_facts(&mut records, &is_here);
         let mut delta = merge(&cube, records, &new_pages);
+        delta.extend(adopt(&cube, facts));
         for change in &delta {
             ids.observe(change.key().id);
         }
@@ -58,15 +61,33 @@ pub async fn import(engine: &Engine, io: &Io, bytes: &[u8]) -> Result<Imported> 
         delta.extend(jobs);
         (delta, new_pages)
     };
-    if added.is_empty() {
+    if delta.is_empty() {
         return Ok(imported);
     }
     commit(engine, io, &turn, Commit::new(delta, ids)).await?;
     engine.backfill_due.set(true);
-    for page in &added {
+    for page in added.iter() {
         engine.emit(Event::PageAdded { page_id: page.to_string() });
     }
     Ok(imported)
+}
+
+/// Takes the facts out of the records; they are settled against those that are here. One whose every quotation stands in a page
+/// that is not here is left out, unless the user entered it.
+fn take_facts(records: &mut Vec<Record>, is_here: &dyn Fn(PageId) -> bool) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    records.retain(|record| match record {
+        Record::Fact(fact) => {
+            let mut fact = fact.clone();
+            fact.evidence.retain(|of| is_here(of.turn.page));
+            if !fact.evidence.is_empty() || fact.authority() == FactSource::Edited {
+                facts.push(fact);
+            }
+            false
+        }
+        _ => true,
+    });
+    facts
 }
 
 fn new_pages(cube: &Cube, records: &[Record], imported: &mut Imported) -> HashSet<PageId> {
@@ -106,9 +127,13 @@ fn is_wanted(cube: &Cube, record: &Record, new_pages: &HashSet<PageId>, occupied
         Record::Session(session) => cube.session(session.id).is_none(),
         Record::Segment(segment) => occupied.contains(&segment.id) && cube.segment(segment.id).is_none(),
         Record::Fact(fact) => cube.fact(fact.id).is_none(),
-        Record::Profile(profile) => cube.profile(profile.of).is_none_or(|known| known.version < profile.version),
+        // Versions of profiles are counted in one row, so two rows cannot be one.
+        Record::Profile(_) => cube.profiles().next().is_none(),
         Record::Trait(of) => cube.traits().all(|known| known.dimension != of.dimension),
-        Record::ChangeEntry(entry) => cube.change(entry.id).is_none(),
+        Record::ChangeEntry(entry) => {
+            let tells = |kind| entry.steps.iter().any(|step| step.key.kind == kind);
+            cube.change(entry.id).is_none() && (cube.profiles().next().is_none() || !tells(RecordKind::Profile))
+        }
         Record::Analysed(of) => new_pages.contains(&of.page),
         Record::Denied(of) => !cube.is_denied(of.digest),
         Record::Job(_) | Record::Ledger(_) | Record::Modes(_) => false,
@@ -117,7 +142,7 @@ fn is_wanted(cube: &Cube, record: &Record, new_pages: &HashSet<PageId>, occupied
 
 /// Fits the records into this memory: positions after the present ones, sessions of the same label as one.
 fn merge(cube: &Cube, mut records: Vec<Record>, new_pages: &HashSet<PageId>) -> Vec<Change> {
-    let relabelled: hashbrown::HashMap<SessionId, SessionId> = records
+    let relabelled: HashMap<SessionId, SessionId> = records
         .iter()
         .filter_map(|record| match record {
             Record::Session(session) => Some((session.id, cube.session_of_label(session.label.as_deref()?)?)),

@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use hashbrown::HashMap;
-
 use super::engine::{Engine, OpenOptions};
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::IdSource;
+use crate::map::HashMap;
 use crate::model::{Change, Record, RecordKey};
 use crate::order::sort_by_key;
 use crate::storage::{Frame, FrameKind, Keyspace, Location, Manifest, Store, decode_record};

@@ -2,6 +2,7 @@
 
 use super::commit::{Commit, commit};
 use super::engine::Engine;
+use super::event::Event;
 use super::learn::persona_changed;
 use super::persona_view::FactView;
 use crate::effect::Io;
@@ -161,5 +162,7 @@ pub async fn never_recall_page(engine: &Engine, io: &Io, page: PageId, never: bo
     let place = engine.cube.borrow().place(page).cloned();
     let place = place.ok_or_else(|| Error::new(ErrorCode::NotFound, format!("no page {page} in this memory")))?;
     let delta = vec![Change::Put(Record::Place(Place { never_recall: never, ..place }))];
-    commit(engine, io, &turn, Commit::new(delta, engine.ids.get())).await
+    commit(engine, io, &turn, Commit::new(delta, engine.ids.get())).await?;
+    engine.emit(Event::PageUpdated { page_id: page.to_string() });
+    Ok(())
 }

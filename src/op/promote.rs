@@ -1,9 +1,7 @@
 //! Promotion: hot pages go into the user's profile and traits, and their facts into long-term memory (MemoryOS, 3.2.2).
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
-use super::consolidate::{is_done, is_unchanged, report_refused, split};
+use super::consolidate::{is_unchanged, is_waiting, report_refused, split};
 use super::engine::Engine;
 use super::event::Event;
 use super::learn::{cause, learn, persona_changed, stands};
@@ -14,6 +12,7 @@ use crate::error::Result;
 use crate::generation::prompt::Batch;
 use crate::generation::reply::BadReply;
 use crate::id::{JobId, PageId, SegmentId, Side};
+use crate::map::HashSet;
 use crate::model::{Change, Job, JobKind, Page, Record, RecordKey, RecordKind, Trait};
 use crate::order::{sort_and_dedup, sort_by_key};
 use crate::updating::history::recorded;
@@ -77,11 +76,13 @@ fn due(engine: &Engine, reach: Reach, now_ms: i64) -> Vec<PageId> {
 /// Analyses the pages of a job. The commit that writes what was found marks the pages as seen and removes the job.
 pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) -> Result<()> {
     let policy = engine.policy();
-    let (material, until_now) = {
+    let profile = || engine.cube.borrow().profile(Side::User).cloned();
+    let before = profile();
+    let until_now = before.as_ref().map(|profile| profile.text.clone()).unwrap_or_default();
+    let material = {
         let cube = engine.cube.borrow();
         let unseen = job.pages().iter().filter(|id| !cube.is_analysed(**id));
-        let pages: Vec<Page> = unseen.filter_map(|&id| cube.page(id)).cloned().collect();
-        (pages, cube.profile(Side::User).map(|profile| profile.text.clone()).unwrap_or_default())
+        unseen.filter_map(|&id| cube.page(id)).cloned().collect::<Vec<Page>>()
     };
     let pages: Vec<&Page> = material.iter().collect();
     let batch = Batch { pages: &pages, ..Batch::default() };
@@ -95,7 +96,8 @@ pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) ->
         },
     };
     let turn = engine.write_turn().await?;
-    if is_done(engine, job) || !is_unchanged(engine, &material) {
+    // A profile rests on the one before it, which may have been deleted or written by the user meanwhile.
+    if !is_waiting(engine, job) || !is_unchanged(engine, &material) || profile() != before {
         return Ok(());
     }
     let mut ids = engine.ids.get();

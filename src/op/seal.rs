@@ -1,13 +1,12 @@
 //! Sealing: the log becomes chunks. Chunks, manifest and the removal of the log go in one transaction.
 
-use hashbrown::HashSet;
-
 use super::commit::write;
 use super::engine::Engine;
 use super::event::Event;
 use crate::config::CHUNK_MAX_BYTES;
 use crate::effect::Io;
 use crate::error::Result;
+use crate::map::HashSet;
 use crate::model::RecordKey;
 use crate::storage::{
     Durability, Entry, Frame, FrameHead, FrameKind, Keyspace, Location, Manifest, Store, WriteBatch, frame_bytes,
@@ -70,7 +69,7 @@ pub(super) async fn seal(engine: &Engine, io: &Io) -> Result<()> {
     write(engine, io, batch).await?;
 
     let mut catalog = engine.catalog.borrow_mut();
-    for at in gone {
+    for &at in gone.iter() {
         catalog.drop_value(at);
     }
     let sealed = Event::Sealed { chunks: written.len(), bytes: written.iter().map(|&(_, bytes, _)| bytes).sum() };

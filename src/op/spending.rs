@@ -24,6 +24,8 @@ pub(super) enum Waits {
     Model,
     /// The embedding table is on its way.
     Table,
+    /// The update policy asks no model.
+    Policy,
 }
 
 impl Waits {
@@ -34,6 +36,7 @@ impl Waits {
             Self::Budget => "budget",
             Self::Model => "model",
             Self::Table => "table",
+            Self::Policy => "policy",
         }
     }
 }
@@ -118,12 +121,12 @@ impl Engine {
         (day_of(now_ms) as i64 + 1) * DAY_MS
     }
 
-    /// The model has answered, and the answer could be used.
+    /// The model has said something of use.
     pub(super) fn model_answered(&self) {
         self.health.set(Health { answered: true, ..Health::default() });
     }
 
-    /// The model could not be asked: it rests for a while, longer each time.
+    /// The model could not be asked, or said nothing of use: it rests for a while, longer each time.
     pub(super) fn model_failed(&self, now_ms: i64) {
         let health = self.health.get();
         let failures = health.failures.saturating_add(1);

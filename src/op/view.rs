@@ -1,6 +1,5 @@
 //! Pictures of the state, for people. Computed when asked for; reading them changes nothing.
 
-use hashbrown::HashSet;
 use serde::Serialize;
 
 use super::consolidate::theme;
@@ -10,6 +9,7 @@ use super::retrieve::tier_name;
 use super::spending::{EMBED, QUERY, Waits};
 use super::work::waits_for;
 use crate::id::PageId;
+use crate::map::HashSet;
 use crate::model::{Cube, JobKind, Metadata, Page, Segment};
 use crate::order::sort_by;
 use crate::updating::heat::heat;
@@ -128,7 +128,7 @@ pub struct JobView {
     pub kind: &'static str,
     /// `queued` or `failed`.
     pub state: &'static str,
-    /// What it waits for, its own time apart: `pause`, `budget`, `model` or `table`.
+    /// What it waits for, its own time apart: `pause`, `budget`, `model`, `table` or `policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<&'static str>,
     /// Attempts that failed.

@@ -1,7 +1,5 @@
 //! The scheduler: persisted jobs, one at a time, with retries; then housekeeping of the log.
 
-use hashbrown::HashSet;
-
 use super::commit::{Commit, commit};
 use super::consolidate::consolidate;
 use super::embed::{backfill_jobs, embed};
@@ -10,12 +8,12 @@ use super::event::Event;
 use super::promote::{Reach, promote, queue_promotions};
 use super::seal::{seal, seal_due};
 use super::spending::{Waits, delay_ms, due_at};
-use crate::config::RETRY_ATTEMPTS;
+use crate::config::{FILE_BY_RULES_AFTER, RETRY_ATTEMPTS};
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
-use crate::generation::reply::BadReply;
 use crate::id::{JobId, PageId};
-use crate::model::{Change, Job, JobError, JobKind, Record};
+use crate::map::HashSet;
+use crate::model::{Change, Cube, Job, JobError, JobKind, Record};
 use crate::updating::short_term::consolidation_jobs;
 
 /// What a call of [`work`] did.
@@ -36,6 +34,7 @@ pub async fn work(engine: &Engine, io: &Io, now_ms: i64) -> Result<Worked> {
         engine.check_readable()?;
         return Ok(Worked { ran: false, next_due_ms: None });
     }
+    let _labour = engine.labour.turn().await;
     queue_backfill(engine, io).await?;
     queue_enrichment(engine, io).await?;
     queue_promotions(engine, io, Reach::Hot, now_ms).await?;
@@ -58,8 +57,9 @@ pub async fn work(engine: &Engine, io: &Io, now_ms: i64) -> Result<Worked> {
 /// log.
 ///
 /// # Errors
-/// The first job's error, after all others have been done.
+/// The first job's error, after all others have been done that need not wait for that one.
 pub async fn flush(engine: &Engine, io: &Io, now_ms: i64) -> Result<()> {
+    let _labour = engine.labour.turn().await;
     queue_backfill(engine, io).await?;
     {
         let turn = engine.write_turn().await?;
@@ -92,8 +92,10 @@ pub struct Analysed {
 /// analysis).
 ///
 /// # Errors
-/// The first job's error, after all others have been done.
+/// The first job's error, after all others have been done that need not wait for that one. An analysis of everything comes
+/// after everything that waits, and is not begun then.
 pub async fn analyse(engine: &Engine, io: &Io, now_ms: i64) -> Result<Analysed> {
+    let _labour = engine.labour.turn().await;
     let count = || {
         let cube = engine.cube.borrow();
         (cube.pages().filter(|page| cube.is_analysed(page.id)).count(), cube.n_changes())
@@ -113,7 +115,7 @@ async fn drain(engine: &Engine, io: &Io, reach: Reach, now_ms: i64) -> Result<Op
         queue_enrichment(engine, io).await?;
         queue_promotions(engine, io, Reach::Hot, now_ms).await?;
         let mut next = next_job(engine, now_ms, Pace::AtOnce, &tried);
-        if next.is_none() && reach == Reach::All {
+        if next.is_none() && reach == Reach::All && first_error.is_none() {
             queue_promotions(engine, io, reach, now_ms).await?;
             next = next_job(engine, now_ms, Pace::AtOnce, &tried);
         }
@@ -182,9 +184,8 @@ async fn attempt(engine: &Engine, io: &Io, job: Job, now_ms: i64) -> Result<Resu
         return Err(error);
     }
     let attempts = job.attempts + 1;
-    // Asked at every failure: it notes what became of the model.
-    let is_its_own = is_the_jobs_own(engine, &job, &error, now_ms);
-    let failed = attempts >= RETRY_ATTEMPTS && is_its_own;
+    let is_own = is_the_jobs_own(engine, &job, now_ms);
+    let failed = is_own && attempts >= RETRY_ATTEMPTS;
     let kept = Job {
         attempts,
         not_before_ms: now_ms.saturating_add(delay_ms(attempts)),
@@ -209,12 +210,12 @@ async fn attempt(engine: &Engine, io: &Io, job: Job, now_ms: i64) -> Result<Resu
     Ok(Err(error))
 }
 
-/// Whether a failure is of this job and not of the provider as a whole. Notes a failing language model, which then rests.
+/// Whether a failure is of this job and not of the language model as a whole, which then rests.
 ///
-/// A provider that is out sets no job aside, however long it is; a job that fails while others succeed is.
-fn is_the_jobs_own(engine: &Engine, job: &Job, error: &Error, now_ms: i64) -> bool {
-    let is_out = matches!(BadReply::of(error), None | Some(BadReply::Failure(_)));
-    if !job.kind.asks_chat() || !is_out {
+/// A model that is out, or that says nothing of use, sets no job aside, however long it lasts; a job that fails while others
+/// succeed is set aside.
+fn is_the_jobs_own(engine: &Engine, job: &Job, now_ms: i64) -> bool {
+    if !job.kind.asks_chat() {
         return true;
     }
     engine.model_failed(now_ms);
@@ -240,17 +241,46 @@ enum Pace {
     AtOnce,
 }
 
-/// The job to do next: consolidation, then vectors, then long-term memory, then what rules have filed; the oldest first.
+/// The job to do next: consolidation, then vectors, then long-term memory, then what rules have filed.
 fn next_job(engine: &Engine, now_ms: i64, pace: Pace, tried: &[JobId]) -> Option<Job> {
     let cube = engine.cube.borrow();
-    let can_run = |job: &&Job| {
+    let can_run = |job: &Job| {
         let is_time = pace == Pace::AtOnce || due_at(job.not_before_ms, now_ms) <= now_ms;
         let waits = waits_for(engine, job, now_ms);
         // A model that has failed rests, unless somebody insists; and then not for ever.
         let insists = waits == Some(Waits::Model) && pace == Pace::AtOnce && !engine.is_model_out(now_ms);
         !job.failed && is_time && (waits.is_none() || insists) && !tried.contains(&job.id)
     };
-    cube.jobs().filter(can_run).min_by_key(|job| (priority(&job.kind), job.not_before_ms, job.id)).cloned()
+    let line = line(&cube, &can_run);
+    let job = cube.jobs().filter(|job| can_run(job) && !line.holds(&cube, job)).min_by_key(|job| order(&cube, job));
+    job.cloned()
+}
+
+/// The oldest pages come first of their kind.
+type Order = (u8, Option<u64>, JobId);
+
+/// Promotions come as they were queued.
+fn order(cube: &Cube, job: &Job) -> Order {
+    let positions = job.pages().iter().filter_map(|&id| cube.page(id)).map(|page| page.position);
+    let first_page = if matches!(job.kind, JobKind::Promote { .. }) { None } else { positions.min() };
+    (priority(&job.kind), first_page, job.id)
+}
+
+/// Where the queue stands still.
+struct Line(Option<Order>);
+
+/// A job that waits to be tried again holds up what asks the language model after it, so that a failure that passes changes
+/// nothing but the time. After its third failure it holds up nobody any longer.
+fn line(cube: &Cube, can_run: &dyn Fn(&Job) -> bool) -> Line {
+    let is_tried_again = |job: &&Job| !job.failed && (1..FILE_BY_RULES_AFTER).contains(&job.attempts);
+    let held = cube.jobs().filter(is_tried_again).filter(|job| job.kind.asks_chat() && !can_run(job));
+    Line(held.map(|job| order(cube, job)).min())
+}
+
+impl Line {
+    fn holds(&self, cube: &Cube, job: &Job) -> bool {
+        job.kind.asks_chat() && self.0.is_some_and(|first| order(cube, job) > first)
+    }
 }
 
 const fn priority(kind: &JobKind) -> u8 {
@@ -272,9 +302,12 @@ pub(super) fn waits_for(engine: &Engine, job: &Job, now_ms: i64) -> Option<Waits
         return engine.is_budget_spent(now_ms).then_some(Waits::Budget);
     }
     // Consolidation goes by rules where it need not wait for the model.
-    let by_rules = matches!(job.kind, JobKind::Consolidate { .. })
-        && (!engine.policy().asks_model() || engine.is_model_out(now_ms));
-    if by_rules { None } else { engine.model_waits(now_ms) }
+    let asks = engine.policy().asks_model();
+    match job.kind {
+        JobKind::Consolidate { .. } if !asks || engine.is_model_out(now_ms) => None,
+        _ if !asks => Some(Waits::Policy),
+        _ => engine.model_waits(now_ms),
+    }
 }
 
 fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
@@ -283,9 +316,11 @@ fn next_due_ms(engine: &Engine, now_ms: i64) -> Option<i64> {
         None => Some(due_at(job.not_before_ms, now_ms)),
         Some(Waits::Budget) => Some(Engine::next_day_ms(now_ms)),
         Some(Waits::Model) => engine.rests_until(now_ms).map(|until| until.max(due_at(job.not_before_ms, now_ms))),
-        Some(Waits::Table | Waits::Pause) => None,
+        Some(Waits::Table | Waits::Pause | Waits::Policy) => None,
     };
-    cube.jobs().filter(|job| !job.failed).filter_map(due).min().or_else(|| seal_due(engine).then_some(now_ms))
+    let line = line(&cube, &|job| due_at(job.not_before_ms, now_ms) <= now_ms);
+    let queued = cube.jobs().filter(|job| !job.failed && !line.holds(&cube, job));
+    queued.filter_map(due).min().or_else(|| seal_due(engine).then_some(now_ms))
 }
 
 /// Puts a failed job back into the queue.

@@ -9,7 +9,7 @@ use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Weight
 use crate::index::Index;
 use crate::index::bm25::{self, Field, Scale};
 use crate::model::Cues;
-use crate::order::sort;
+use crate::order::{keep_least, sort};
 use crate::text::StaticTable;
 
 /// What the caller may see.
@@ -264,10 +264,7 @@ fn max_sim_atoms(index: &Index, weights: &Weights, visible: &Visible, features: 
     }
     let fused = Fused::new(features, weights, layout, |_| true);
     let mut best: Vec<(f32, u32)> = visible.sites.iter().zip(0u32..).map(|(&site, at)| (fused.at(site), at)).collect();
-    if best.len() > MAX_SIM_BEST_ATOMS {
-        best.select_nth_unstable_by(MAX_SIM_BEST_ATOMS, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        best.truncate(MAX_SIM_BEST_ATOMS);
-    }
+    keep_least(&mut best, MAX_SIM_BEST_ATOMS, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut at: Vec<u32> = best.into_iter().map(|(_, at)| at).collect();
     sort(&mut at);
     at.into_iter().map(|at| &visible.sites[at as usize]).map(|site| (site.atom, site.place)).collect()

@@ -1,8 +1,8 @@
 //! Where the live version of every record lies, and which chunks still hold older ones.
 
-use hashbrown::{HashMap, HashSet};
 use litemap::LiteMap;
 
+use crate::map::{HashMap, HashSet};
 use crate::model::RecordKey;
 use crate::order::{sort_and_dedup, sort_by};
 
@@ -55,13 +55,13 @@ impl Catalog {
         self.usage_of(at).keys.push(key);
         let known = self.live.get(&key).copied();
         if known.is_some_and(|known| known.seq > seq) {
-            self.stale.entry(key).or_default().insert(at);
+            self.stale.get_or_insert_with(key, Default::default).insert(at);
             return;
         }
         if let Some(known) = known {
             self.uncount(known);
             if known.at != at {
-                self.stale.entry(key).or_default().insert(known.at);
+                self.stale.get_or_insert_with(key, Default::default).insert(known.at);
             }
         }
         self.live.insert(key, Live { at, seq, bytes: bytes as u32, removal });
@@ -102,14 +102,14 @@ impl Catalog {
     /// Every value that holds any version of `key`.
     pub fn places(&self, key: RecordKey) -> Vec<Location> {
         let mut places: Vec<_> = self.live.get(&key).map(|entry| entry.at).into_iter().collect();
-        places.extend(self.stale.get(&key).into_iter().flatten().copied());
+        places.extend(self.stale.get(&key).into_iter().flat_map(HashSet::iter).copied());
         sort_and_dedup(&mut places);
         places
     }
 
     /// Every value that holds a version, no longer live, of a record that `is_meant`.
     pub fn stale_places(&self, is_meant: &dyn Fn(RecordKey) -> bool) -> Vec<Location> {
-        self.stale.iter().filter(|(key, _)| is_meant(**key)).flat_map(|(_, places)| places.iter().copied()).collect()
+        self.stale.iter().filter(|(key, _)| is_meant(*key)).flat_map(|(_, places)| places.iter().copied()).collect()
     }
 
     /// Chunks of which more than half is no longer live, fullest of waste first.
@@ -145,7 +145,7 @@ impl Catalog {
 
     /// The live records, for a check against what the tiers hold.
     pub fn live_keys(&self) -> impl Iterator<Item = RecordKey> + '_ {
-        self.live.iter().filter(|(_, entry)| !entry.removal).map(|(&key, _)| key)
+        self.live.iter().filter(|(_, entry)| !entry.removal).map(|&(key, _)| key)
     }
 }
 

@@ -1,10 +1,9 @@
 //! Keywords of a group of texts, in the form in which they stand there.
 
-use hashbrown::{HashMap, HashSet};
-
 use super::script::{is_hiragana, is_mark, is_unspaced, is_word};
 use super::stem::stem;
 use super::tokenize::{TokenKind, for_each_token};
+use crate::map::{HashMap, HashSet};
 use crate::order::sort_by;
 
 /// Words that name no topic though they are not stop words: what is left of contractions, and talk about talking.
@@ -137,11 +136,13 @@ pub fn keywords(texts: &[&str], limit: usize, document_frequency: &dyn Fn(&str) 
     }
     let mut frequencies: HashMap<String, f32> = HashMap::new();
     let mut rarity = |key: &str| {
-        let idf = |key: &str| {
-            let share = document_frequency(key);
-            (1.01 / (if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) } + 0.01)).ln()
-        };
-        *frequencies.entry_ref(key).or_insert_with(|| idf(key))
+        if let Some(&known) = frequencies.get(key) {
+            return known;
+        }
+        let share = document_frequency(key);
+        let idf = (1.01 / (if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) } + 0.01)).ln();
+        frequencies.insert(key.into(), idf);
+        idf
     };
     let mut ranked: Vec<(f32, Candidate)> = found
         .candidates
@@ -279,7 +280,7 @@ impl Found {
         self.seen += 1;
         let first = self.seen;
         let phrase = keys.len() == 2 && weight == PHRASE;
-        let new = |_: &String| Candidate {
+        let new = || Candidate {
             surface: surface.to_string(),
             keys: keys.clone(),
             count: 0,
@@ -288,9 +289,7 @@ impl Found {
             weight,
             phrase,
         };
-        let id = keys.join(" ");
-        let entry = self.candidates.entry(id);
-        let candidate = entry.or_insert_with_key(new);
+        let candidate = self.candidates.get_or_insert_with(keys.join(" "), new);
         candidate.count += 1;
         candidate.weight = candidate.weight.max(weight);
         if name {
@@ -419,8 +418,8 @@ mod tests {
                         own.insert(stem(token.text).into_owned());
                     }
                 });
-                prop_assert!(keys.is_disjoint(&own), "{word} shares a stem in {found:?}");
-                keys.extend(own);
+                prop_assert!(own.iter().all(|key| !keys.contains(key)), "{word} shares a stem in {found:?}");
+                keys.extend(own.iter().cloned());
             }
         }
     }

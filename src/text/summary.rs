@@ -1,11 +1,10 @@
 //! A summary without a model: sentences chosen from the texts themselves.
 
-use hashbrown::HashSet;
-
 use super::script::{is_cjk, is_space};
 use super::stem::stem;
 use super::tokenize::{TokenKind, for_each_token};
 use super::{atom_text, atoms};
+use crate::map::HashSet;
 
 /// Worth of a keyword that an earlier sentence already covers.
 const AGAIN: f32 = 0.2;
@@ -34,7 +33,9 @@ pub fn extractive_summary(texts: &[&str], keywords: &[String], budget_chars: usi
         for (i, range) in atoms(text).iter().enumerate() {
             let body = one_line(&atom_text(text, range));
             let held = terms(&body, true);
-            let covers = (0..wanted.len()).filter(|&k| !wanted[k].is_empty() && wanted[k].is_subset(&held)).collect();
+            let covers = (0..wanted.len())
+                .filter(|&k| !wanted[k].is_empty() && wanted[k].iter().all(|term| held.contains(term)))
+                .collect();
             let factor = if body.ends_with(['?', '？', '؟']) { QUESTION } else { 1.0 };
             let chars = body.chars().count();
             sentences.push(Sentence { text: body, chars, covers, lead: LEAD / (i + 1) as f32, factor });

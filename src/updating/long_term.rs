@@ -4,7 +4,6 @@
 //! here repetitions refresh, contradictions supersede, and what is over the capacity is archived, the least useful first,
 //! because a queue that drops its head forgets the user's home for the hundredth trifle. `firstIn` selects the paper's order.
 
-use hashbrown::HashMap;
 use xxhash_rust::xxh32::xxh32;
 
 use super::conflict::{Settled, join_evidence, retract, settle, slot_of};
@@ -15,6 +14,7 @@ use crate::config::{
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, IdSource, Side};
+use crate::map::HashMap;
 use crate::model::{CandidateFact, Cause, Change, Cube, Evidence, Fact, FactKind, FactSource, Record, Subject};
 use crate::order::sort_by;
 use crate::time::Timestamp;
@@ -91,7 +91,7 @@ impl Board {
 
     fn push(&mut self, fact: Fact, changed: bool) {
         if let Some(slot) = slot_of(&fact) {
-            self.slots.entry(slot).or_default().push(self.facts.len());
+            self.slots.get_or_insert_with(slot, Default::default).push(self.facts.len());
         }
         self.facts.push(fact);
         self.changed.push(changed);
@@ -313,6 +313,26 @@ pub fn static_profile(cube: &Cube) -> StaticProfile<'_> {
         }
     }
     profile
+}
+
+/// Takes facts of another memory in: a slot that is filled here keeps one open fact, whichever outranks the other; one that says
+/// the same refreshes it, and what it had closed is closed by that.
+pub fn adopt(cube: &Cube, facts: Vec<Fact>) -> Vec<Change> {
+    let mut board = Board::new(cube);
+    let mut same: HashMap<FactId, FactId> = HashMap::new();
+    let (open, closed): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(Fact::is_open);
+    let mut closures = usize::MAX;
+    for fact in open {
+        let id = fact.id;
+        if let Outcome::Refreshed(known) = board.write(fact, &mut closures) {
+            same.insert(id, known);
+        }
+    }
+    for fact in closed {
+        let superseded_by = fact.superseded_by.map(|by| same.get(&by).copied().unwrap_or(by));
+        board.put(Fact { superseded_by, ..fact });
+    }
+    board.into_delta()
 }
 
 /// Pins a fact, or takes the pin out. Pinned it outranks what is said and inferred later, and is archived last.

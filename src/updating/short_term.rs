@@ -1,10 +1,9 @@
 //! Short-term memory: a queue of dialogue pages (MemoryOS, 3.2.1).
 
-use hashbrown::{HashMap, HashSet};
-
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::id::{IdSource, JobId, PageId, SessionId, Side};
+use crate::map::{HashMap, HashSet};
 use crate::model::{Change, Cube, Job, JobKind, Metadata, Page, Place, Record, Session};
 use crate::time::Timestamp;
 

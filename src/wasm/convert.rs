@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use super::host::{get, object, set};
+use super::json::to_json;
 use super::long_term::MannerArgs;
 use crate::config::Config;
 use crate::effect::FinishReason;
@@ -26,8 +27,8 @@ pub(super) fn read<T: DeserializeOwned>(value: JsValue, name: &str) -> Result<T>
 
 /// Makes a plain JavaScript value: maps become objects, nothing becomes `null`.
 pub(super) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue> {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    value.serialize(&serializer).map_err(|error| Error::internal(format!("a result does not convert: {error}")))
+    js_sys::JSON::parse(&to_json(value)?)
+        .map_err(|error| Error::internal(format!("a result does not convert: {error:?}")))
 }
 
 /// An error as JavaScript gets it: an `Error` with `code`.
@@ -71,6 +72,8 @@ pub(super) struct OpenInput {
     chat_model: Option<String>,
     #[serde(default)]
     counts_tokens: bool,
+    #[serde(default)]
+    paused: bool,
 }
 
 #[derive(Deserialize)]
@@ -101,6 +104,7 @@ impl OpenInput {
             embedder,
             chat_model: self.chat_model,
             counts_tokens: self.counts_tokens,
+            paused: self.paused,
             policies: Policies::default(),
             seed: self.seed,
         })
@@ -112,12 +116,21 @@ fn config(given: JsValue) -> Result<Config> {
     if !given.is_object() {
         return Ok(Config::default());
     }
+    known_names("config", &given, &Config::NAMES)?;
+    read(given, "config")
+}
+
+/// Refuses an object with a name that is none of these; one that is misspelt would be ignored otherwise.
+pub(super) fn known_names(what: &str, given: &JsValue, names: &[&str]) -> Result<()> {
+    if !given.is_object() {
+        return Err(Error::invalid(format!("{what} is {given:?}, no object")));
+    }
     for name in Object::keys(given.unchecked_ref::<Object>()).iter().filter_map(|name| name.as_string()) {
-        if !Config::NAMES.contains(&name.as_str()) {
-            return Err(Error::invalid(format!("config has no {name:?}; it has {}", Config::NAMES.join(", "))));
+        if !names.contains(&name.as_str()) {
+            return Err(Error::invalid(format!("{what} has no {name:?}; it has {}", names.join(", "))));
         }
     }
-    read(given, "config")
+    Ok(())
 }
 
 #[derive(Deserialize)]

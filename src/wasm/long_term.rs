@@ -1,17 +1,19 @@
 //! Long-term memory and the scheduler, as JavaScript calls them.
 
+use core::str::FromStr;
+
+use js_sys::Promise;
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 use super::WasmMemory;
-use super::convert::{js_error, named, read, to_js};
+use super::convert::{js_error, known_names, named, read, to_js};
 use super::host::object;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::id::Side;
 use crate::model::{FactKind, Subject};
 use crate::op::{Act, FactInput, FactsWanted, Manner, Settings};
 use crate::time::Timestamp;
-use js_sys::Promise;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -66,6 +68,14 @@ impl FactArgs {
     }
 }
 
+/// An id that JavaScript gave; one that is malformed names nothing here.
+fn known<T: FromStr>(what: &str, id: &str) -> Result<T> {
+    id.parse().map_err(|_| Error::new(ErrorCode::NotFound, format!("no {what} {id:?} in this memory")))
+}
+
+/// What may be changed while a memory is open.
+const SETTINGS: [&str; 3] = ["updatePolicy", "dailyCalls", "dailyTokens"];
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SettingsArgs {
@@ -75,6 +85,20 @@ struct SettingsArgs {
     daily_calls: Option<f64>,
     #[serde(default)]
     daily_tokens: Option<f64>,
+}
+
+fn settings(given: JsValue) -> Result<Settings> {
+    known_names("settings", &given, &SETTINGS)?;
+    let args: SettingsArgs = read(given, "settings")?;
+    let limit = |name: &str, of: Option<f64>| match of {
+        Some(of) if !(of.is_finite() && of >= 0.0) => Err(Error::invalid(format!("settings.{name} is {of}, below 0"))),
+        of => Ok(of.map(|of| of as u64)),
+    };
+    Ok(Settings {
+        update_policy: args.update_policy,
+        daily_calls: limit("dailyCalls", args.daily_calls)?,
+        daily_tokens: limit("dailyTokens", args.daily_tokens)?,
+    })
 }
 
 #[derive(Deserialize)]
@@ -132,14 +156,8 @@ impl WasmMemory {
     }
 
     /// Changes policy and limits.
-    pub fn configure(&self, settings: JsValue) -> core::result::Result<(), JsValue> {
-        let limit = |of: Option<f64>| of.map(|of| of.max(0.0) as u64);
-        let settings = read::<SettingsArgs>(settings, "settings").map(|args| Settings {
-            update_policy: args.update_policy,
-            daily_calls: limit(args.daily_calls),
-            daily_tokens: limit(args.daily_tokens),
-        });
-        settings.and_then(|settings| self.memory.configure(&settings)).map_err(|error| js_error(&error))
+    pub fn configure(&self, given: JsValue) -> core::result::Result<(), JsValue> {
+        settings(given).and_then(|settings| self.memory.configure(&settings)).map_err(|error| js_error(&error))
     }
 
     /// Facts; `subject` "" is every subject.
@@ -177,7 +195,7 @@ impl WasmMemory {
     pub fn undo(&self, change: String) -> Promise {
         self.promise(move |this| async move {
             let now_ms = this.outside.host.now_ms();
-            let undone = this.run(this.memory.undo(change.parse()?, now_ms)).await?;
+            let undone = this.run(this.memory.undo(known("change", &change)?, now_ms)).await?;
             Ok(undone.to_string().into())
         })
     }
@@ -191,29 +209,29 @@ impl WasmMemory {
     /// Corrects a fact.
     #[wasm_bindgen(js_name = editFact)]
     pub fn edit_fact(&self, id: String, changes: JsValue) -> Promise {
-        self.act(move || Ok(Act::Edit(id.parse()?, read::<FactArgs>(changes, "changes")?.into_input()?)))
+        self.act(move || Ok(Act::Edit(known("fact", &id)?, read::<FactArgs>(changes, "changes")?.into_input()?)))
     }
 
     /// Closes a fact.
     #[wasm_bindgen(js_name = retractFact)]
     pub fn retract_fact(&self, id: String) -> Promise {
-        self.act(move || Ok(Act::Retract(id.parse()?)))
+        self.act(move || Ok(Act::Retract(known("fact", &id)?)))
     }
 
     /// Pins a fact, or takes the pin out.
     #[wasm_bindgen(js_name = pinFact)]
     pub fn pin_fact(&self, id: String, pinned: bool) -> Promise {
-        self.act(move || Ok(Act::Pin(id.parse()?, pinned)))
+        self.act(move || Ok(Act::Pin(known("fact", &id)?, pinned)))
     }
 
     /// Keeps a page or a fact out of every recall.
     #[wasm_bindgen(js_name = setNeverRecall)]
     pub fn set_never_recall(&self, id: String, never: bool) -> Promise {
         if id.starts_with("fact_") {
-            return self.act(move || Ok(Act::NeverRecall(id.parse()?, never)));
+            return self.act(move || Ok(Act::NeverRecall(known("fact", &id)?, never)));
         }
         self.promise(move |this| async move {
-            this.run(this.memory.never_recall_page(id.parse()?, never)).await?;
+            this.run(this.memory.never_recall_page(known("page", &id)?, never)).await?;
             Ok(JsValue::UNDEFINED)
         })
     }

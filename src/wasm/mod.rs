@@ -9,11 +9,13 @@ mod convert;
 mod driver;
 mod host;
 mod idb;
+mod json;
 mod long_term;
 mod outside;
 mod panic;
 mod storage;
 
+use core::pin::Pin;
 use std::rc::Rc;
 
 use js_sys::{Promise, Uint8Array};
@@ -63,17 +65,14 @@ impl From<Added> for AddedView {
 impl WasmMemory {
     /// Opens a memory: `(options: WasmOpenOptions, host: Host) => Promise<WasmMemory>`.
     pub fn open(options: JsValue, host: JsValue) -> Promise {
-        future_to_promise(async move {
+        promise_of(Box::pin(async move {
             let host = Host::new(host);
             let watched = watch(host.clone());
-            let opened = async {
-                let input: OpenInput = read(options, "options")?;
-                let outside = Rc::new(Outside::open(&input, host).await?);
-                let memory = run(MemoryOs::open(input.into_options()?), &outside).await?;
-                Ok(Self { memory, outside, _watched: watched })
-            };
-            opened.await.map(JsValue::from).map_err(|error: Error| js_error(&error))
-        })
+            let input: OpenInput = read(options, "options")?;
+            let outside = Rc::new(Outside::open(&input, host).await?);
+            let memory = run(MemoryOs::open(input.into_options()?), &outside).await?;
+            Ok(Self { memory, outside, _watched: watched }.into())
+        }))
     }
 
     /// Stores one turn.
@@ -235,8 +234,13 @@ impl WasmMemory {
         F: Future<Output = Result<JsValue>> + 'static,
     {
         let this = This { memory: self.memory.clone(), outside: self.outside.clone() };
-        future_to_promise(async move { call(this).await.map_err(|error| js_error(&error)) })
+        promise_of(Box::pin(call(this)))
     }
+}
+
+/// The promise of a call; boxed, so that what makes one of a future is compiled once.
+fn promise_of(call: Pin<Box<dyn Future<Output = Result<JsValue>>>>) -> Promise {
+    future_to_promise(async move { call.await.map_err(|error| js_error(&error)) })
 }
 
 /// Version of the package.

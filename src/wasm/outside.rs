@@ -42,10 +42,8 @@ impl Outside {
     async fn chat(&self, request: ChatRequest) -> Result<ChatReply> {
         let js = object(&[("messages", messages(&request.messages).into())]);
         if let Some(format) = request.format {
-            if format.mode != OutputMode::Plain {
-                let schema = object(&[("name", format.name.into()), ("schema", format.schema.into())]);
-                set(&js, "responseSchema", schema);
-            }
+            let schema = object(&[("name", format.name.into()), ("schema", format.schema.into())]);
+            set(&js, "responseSchema", schema);
             set(&js, "outputMode", mode_name(format.mode).into());
         }
         if let Some(most) = request.max_output_tokens {

@@ -1,8 +1,10 @@
 /**
  * A model server for tests, on an origin of its own. Its preflight allows `authorization` and `content-type` and
- * nothing else, as many do; its stream comes in the shape that a test asks for.
+ * nothing else, as many do; its stream comes in the shape that a test asks for. What memory asks it answers as a model
+ * would that notes names and home cities.
  */
 import { once } from 'node:events';
+import { memoryReply } from '../lib/memory-replies.mjs';
 import { bodyOf, serve } from './server.mjs';
 
 const ALLOWED = ['authorization', 'content-type'];
@@ -29,6 +31,11 @@ async function byteByByte(response, text) {
   response.end();
 }
 
+/** Answers of a whole conversation need not come byte by byte. */
+const WHOLE = 'whole';
+/** A server that takes no key. */
+const LOCKED = 'locked';
+
 export async function serveModel() {
   const refused = [];
   const requests = [];
@@ -43,14 +50,20 @@ export async function serveModel() {
     }
     const body = JSON.parse(await bodyOf(request));
     requests.push({ shape, body, headers: request.headers });
-    if (!body.stream) {
+    if (shape === LOCKED) {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ error: { message: 'Incorrect API key provided' } }));
+    }
+    const reply = memoryReply(body.messages);
+    if (reply !== undefined || !body.stream) {
+      const content = reply === undefined ? ANSWER : JSON.stringify(reply);
       response.writeHead(200, { 'content-type': 'application/json' });
-      return response.end(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: ANSWER }, finish_reason: 'stop' }] }));
+      return response.end(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }], usage: { prompt_tokens: 900, completion_tokens: 120 } }));
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    return byteByByte(response, STREAMS[shape]);
+    return shape === WHOLE ? response.end(STREAMS.plain) : byteByByte(response, STREAMS[shape]);
   };
-  const routes = Object.fromEntries(Object.keys(STREAMS).map((shape) => [`/${shape}/v1/chat/completions`, answer(shape)]));
+  const routes = Object.fromEntries([...Object.keys(STREAMS), WHOLE, LOCKED].map((shape) => [`/${shape}/v1/chat/completions`, answer(shape)]));
   const server = await serve({ routes });
   return { ...server, refused, requests, baseURL: (shape) => `${server.url}/${shape}/v1` };
 }

@@ -26,6 +26,10 @@ export function conversation() {
   return { ...sample, questions: sample.questions.map((q) => ({ ...q, evidence_turns: q.evidence })) };
 }
 
+/** Default of `shortTermCapacity`. */
+const SHORT_TERM_PAGES = 10;
+const filler = (n) => ['What a grey morning.', 'The kettle is on.', 'Nothing much today.', 'The tram was late.', 'A parcel came.'][n % 5];
+
 export class Playground {
   constructor(browser, page) {
     this.browser = browser;
@@ -77,6 +81,35 @@ export class Playground {
     await this.at('chat-input').fill(text);
     await this.at('chat-send').click();
     return this.answerTo(text);
+  }
+
+  /** Answers come from a model server from now on. */
+  async useModel(baseURL, model = 'scripted') {
+    await this.go('models');
+    await this.at('model-url').fill(baseURL);
+    await this.at('model-name').fill(model);
+    await this.at('model-use').click();
+    await this.at('model-in-use').waitFor();
+    await this.ready();
+  }
+
+  /** Says something, and then enough of no weight that it sinks; waits until all work on it is done. */
+  async sink(...sentences) {
+    for (const sentence of sentences) await this.ask(sentence);
+    for (let n = 1; n <= SHORT_TERM_PAGES; n += 1) await this.ask(`${filler(n)} (${(this.fillers = (this.fillers ?? 0) + 1)})`);
+    await this.go('work');
+    await this.at('run-all').click();
+    await this.page.waitForFunction(() => document.querySelector('[data-testid=queue-empty]') && !document.querySelector('[data-testid=run-all]').disabled);
+  }
+
+  /** A part of the place of long-term memory. */
+  async longTerm(section) {
+    await this.go('persona');
+    await this.at(`section-${section}`).click();
+  }
+
+  fact(value, state = 'open') {
+    return this.page.locator(`[data-testid=fact][data-state=${state}]`, { hasText: value });
   }
 
   /** Imports turns through the page and waits until all are in. */

@@ -220,13 +220,13 @@ describe('for everyone', () => {
     await playground.ask('When does the exhibition Salt Hours open?');
     for (const theme of ['light', 'dark']) {
       await playground.at('theme').selectOption(theme);
-      for (const place of ['inspector', 'memory', 'data', 'models', 'work']) {
+      for (const place of ['inspector', 'memory', 'persona', 'data', 'models', 'work']) {
         await playground.go(place);
         assert.deepEqual(await playground.violations(), [], `${place}, ${theme}`);
       }
     }
     await playground.page.setViewportSize({ width: 360, height: 740 });
-    for (const place of ['chat', 'strata', 'inspector', 'memory', 'data']) {
+    for (const place of ['chat', 'strata', 'inspector', 'memory', 'persona', 'data', 'models', 'work']) {
       await playground.go(place);
       assert.deepEqual(await playground.violations(), [], `${place}, narrow`);
       const over = await playground.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

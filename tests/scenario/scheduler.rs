@@ -136,7 +136,11 @@ fn b07_the_ledger_has_every_call_by_operation_and_survives_a_reopen() {
     let mut n = 0;
     world.chat = Box::new(move |request| {
         n += 1;
-        let name = request.format.map_or("respond", |format| format.name);
+        let name = match request.format.map_or("respond", |format| format.name) {
+            "memory_batch" => "segments",
+            "user_profile" => "profile",
+            other => other,
+        };
         if n % 4 == 0 {
             book(&chats, name, Usage::default(), false);
             return Err(failed("HTTP 503"));
@@ -326,7 +330,7 @@ fn case_05_a_cut_reply_halves_the_batch_and_stores_nothing_of_itself() {
         world.run(memory.flush(NOON_MS)).done().expect("a flush does the halves too");
         let sizes = sizes.borrow();
         let asked: Vec<_> = sizes.iter().map(|(n, _)| *n).collect();
-        assert_eq!(asked, [4, 4, 2, 2, 2, 2, 1, 1, 1, 1], "{policy} {step}: twice with more room, then half");
+        assert_eq!(asked, [4, 4, 2, 2, 1, 1, 2, 2, 1, 1], "{policy} {step}: twice with more room, then half");
         assert!(sizes[1].1 > sizes[0].1);
         assert_eq!((memory.stats().mid_term.pages, memory.stats().jobs.queued), (4, 0), "{policy} {step}");
         assert!(segments(&memory).iter().all(|segment| segment.enriched && segment.heat.l_interaction == 0));
@@ -347,6 +351,8 @@ fn case_06_an_unreadable_reply_stores_nothing_and_an_empty_list_is_an_answer() {
         "null",
     ];
     for text in bad {
+        // Opened anew, so that the model does not rest.
+        let memory = reopen(&mut world, with(cold()));
         world.chat = Box::new(move |request| Ok(reply(text.into(), request)));
         assert_eq!(
             world.run(memory.flush(NOON_MS)).done().err().map(|error| error.code()),
@@ -359,6 +365,7 @@ fn case_06_an_unreadable_reply_stores_nothing_and_an_empty_list_is_an_answer() {
         world.run(memory.retry(id)).done().expect("as new");
         assert!(!format!("{:?}{:?}", segments(&memory), pages(&memory)).contains("zorblax"));
     }
+    let memory = reopen(&mut world, with(cold()));
     world.chat = Box::new(|request| {
         let segment = json!({"continues": null, "title": "Home", "summary": "", "keywords": [], "pages": ["p1"]});
         Ok(reply(json!({"segments": [segment], "links": [], "facts": []}).to_string(), request))

@@ -29,6 +29,45 @@ pub enum Fault {
     CrashAfter(u64),
     /// The effect fails, having done nothing.
     Fail(u64, Error),
+    /// So many effects from the given one on get a bad answer, where they ask the language model.
+    Chats(u64, u64, BadAnswer),
+}
+
+/// How a language model answers badly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadAnswer {
+    /// It cannot be read.
+    Unreadable,
+    /// It is cut by the token limit.
+    Truncated,
+    /// It says nothing.
+    Empty,
+}
+
+/// What sort of effect was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A chat with a schema.
+    Structured,
+    /// A chat in prose.
+    Prose,
+    Embed,
+    Count,
+    Read,
+    Commit,
+}
+
+impl Sort {
+    fn of(effect: &Effect) -> Self {
+        match effect {
+            Effect::Chat(ChatRequest { format: Some(_), .. }) => Self::Structured,
+            Effect::Chat(_) => Self::Prose,
+            Effect::Embed(_) => Self::Embed,
+            Effect::Count(_) => Self::Count,
+            Effect::Read(_) => Self::Read,
+            Effect::Commit(_) => Self::Commit,
+        }
+    }
 }
 
 /// How a run ended.
@@ -62,6 +101,8 @@ pub struct World {
     pub fault: Option<Fault>,
     /// Bytes of every commit.
     pub written: Vec<usize>,
+    /// Every effect carried out, with the store as it was afterwards; where that is wanted.
+    pub trace: Option<Vec<(Sort, MemoryStore)>>,
 }
 
 impl Default for World {
@@ -74,6 +115,7 @@ impl Default for World {
             n_effects: 0,
             fault: None,
             written: Vec::new(),
+            trace: None,
         }
     }
 }
@@ -124,15 +166,17 @@ impl World {
         done.into_iter().flatten().collect()
     }
 
-    fn perform(&mut self, effect: Effect) -> Option<Reply> {
+    /// Carries out an effect; `None` if the process dies of it.
+    pub fn perform(&mut self, effect: Effect) -> Option<Reply> {
         self.n_effects += 1;
+        let sort = Sort::of(&effect);
         match &self.fault {
             Some(Fault::CrashBefore(at)) if *at == self.n_effects => return None,
             Some(Fault::Fail(at, error)) if *at == self.n_effects => return Some(effect.failed(error.clone())),
             _ => {}
         }
         let reply = match effect {
-            Effect::Chat(request) => Reply::Chat((self.chat)(&request)),
+            Effect::Chat(request) => Reply::Chat(self.answer(&request)),
             Effect::Embed(request) => Reply::Embed((self.embed)(&request)),
             Effect::Count(texts) => Reply::Count(Ok(texts.iter().map(|text| (self.count)(text)).collect())),
             Effect::Read(range) => Reply::Read(Ok(self.store.read(&range))),
@@ -142,10 +186,27 @@ impl World {
                 Reply::Commit(Ok(()))
             }
         };
+        if let Some(trace) = &mut self.trace {
+            trace.push((sort, self.store.clone()));
+        }
         match &self.fault {
             Some(Fault::CrashAfter(at)) if *at == self.n_effects => None,
             _ => Some(reply),
         }
+    }
+
+    fn answer(&mut self, request: &ChatRequest) -> Result<ChatReply> {
+        let good = (self.chat)(request)?;
+        let Some(Fault::Chats(from, n, bad)) = self.fault else { return Ok(good) };
+        if self.n_effects < from || self.n_effects >= from + n {
+            return Ok(good);
+        }
+        let half = good.text.chars().take(good.text.chars().count() / 2).collect();
+        Ok(match bad {
+            BadAnswer::Unreadable => ChatReply { text: "I would rather talk of the weather.".into(), ..good },
+            BadAnswer::Truncated => ChatReply { text: half, finish_reason: FinishReason::Length, ..good },
+            BadAnswer::Empty => ChatReply { text: String::new(), ..good },
+        })
     }
 
     /// Opens the memory of a user with the built-in table.
@@ -179,6 +240,7 @@ pub fn options() -> OpenOptions {
         embedder: Embedder::Builtin,
         chat_model: None,
         counts_tokens: false,
+        paused: false,
         policies: Policies::default(),
         seed: 7,
     }

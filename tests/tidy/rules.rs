@@ -5,7 +5,7 @@ use crate::source::{code_of, root_paths, tokens};
 /// Layers from the ground up; a module may name its own layer's modules only where `SIDEWAYS` says so.
 /// `effect` stands between the tiers and the workflows: it is made of their data, and only what is above names it.
 const LAYERS: [&[&str]; 7] = [
-    &["config", "time", "id", "error", "order"],
+    &["config", "time", "id", "error", "order", "map"],
     &["model", "text"],
     &["updating", "retrieval", "generation", "index", "storage"],
     &["effect"],

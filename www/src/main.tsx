@@ -5,6 +5,7 @@ import './style/layout.css';
 import './style/chat.css';
 import './style/strata.css';
 import './style/places.css';
+import './style/persona.css';
 import './shell/theme';
 import { App } from './shell/App';
 

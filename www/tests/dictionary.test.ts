@@ -37,3 +37,13 @@ test('every code has a cause and a remedy of its own', () => {
     expect(new Set(troubles.map((trouble) => trouble.remedy)).size).toBe(troubles.length);
   }
 });
+
+test('every cause of a failed connection has words and a remedy of its own', () => {
+  for (const words of [en, zh]) {
+    const told = Object.values(words.connection);
+    expect(new Set(told.map(({ cause }) => cause)).size).toBe(told.length);
+    expect(new Set(told.map(({ remedy }) => remedy('https://here.example', 'some-model'))).size).toBe(told.length);
+    expect(words.connection.local.remedy('https://here.example', '')).toContain('OLLAMA_ORIGINS=https://here.example');
+    expect(words.connection['not-found'].remedy('', 'some-model')).toContain('some-model');
+  }
+});

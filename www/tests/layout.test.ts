@@ -3,7 +3,7 @@ import type { PageView, SegmentView, TiersView } from 'memstrata';
 import { layOut, pebble } from '../src/strata/layout';
 
 const page = (id: string, waiting = false): PageView => ({
-  id, userInput: 'hello', agentResponse: 'there', userName: 'user', agentName: 'assistant', time: 0, offsetMinutes: 0, session: 's', tier: 'short', metadata: {}, waiting,
+  id, userInput: 'hello', agentResponse: 'there', userName: 'user', agentName: 'assistant', time: 0, offsetMinutes: 0, session: 's', tier: 'short', metadata: {}, waiting, segmentIds: [], neverRecall: false,
 });
 
 const segment = (id: string, heat: number, pages: number, tier: 'mid' | 'archive' = 'mid'): SegmentView => ({

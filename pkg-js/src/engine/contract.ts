@@ -60,6 +60,8 @@ export interface WasmOpenOptions {
   chatModel: string | null;
   /** Whether the host offers `count`. */
   countsTokens: boolean;
+  /** No background work until `resume`. */
+  paused: boolean;
 }
 
 export interface WasmAddInput {

@@ -17,7 +17,7 @@ const EXPECTED: Expected = Expected { envelope: &NAMES, item: &[] };
 
 /// The prompt: does `current` continue `previous`?
 pub fn render(previous: &Page, current: &Page) -> StepPrompt {
-    step(TASK, &[], &Batch { pages: &[previous, current], ..Batch::default() }, SCHEMA, "continuity")
+    step(TASK, &[], &Batch { pages: &[previous, current], ..Batch::default() }, SCHEMA, "continuity", "continuity")
 }
 
 /// Reads the reply. A truth value of any spelling is taken, also as the only word of the reply.

@@ -33,7 +33,7 @@ fn chinese() -> Vec<Page> {
 
 fn check(name: &str, prompt: &StepPrompt) {
     let path = [env!("CARGO_MANIFEST_DIR"), "/tests/fixture/prompt/", name, ".txt"].concat();
-    let StepPrompt { system, user, schema, schema_name } = prompt;
+    let StepPrompt { system, user, schema, schema_name, .. } = prompt;
     let text = format!("{system}\n\n---- user ----\n{user}\n\n---- {schema_name} ----\n{schema}\n");
     if std::env::var_os("MEMSTRATA_PIN").is_some() {
         std::fs::write(&path, &text).expect("writable");

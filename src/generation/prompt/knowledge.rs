@@ -37,7 +37,7 @@ const EXPECTED: Expected = Expected {
 
 /// The prompt.
 pub fn render(batch: &Batch<'_>) -> StepPrompt {
-    step(TASK, &[], batch, SCHEMA, "knowledge")
+    step(TASK, &[], batch, SCHEMA, "knowledge", "knowledge")
 }
 
 /// Reads the reply: the facts of both lists, each with its subject; where a fact names none it is that of its list.

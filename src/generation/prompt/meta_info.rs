@@ -21,7 +21,7 @@ const EXPECTED: Expected = Expected { envelope: &NAMES, item: &[] };
 pub fn render(until_now: Option<&str>, pages: &[&Page]) -> StepPrompt {
     let line = until_now.map(|text| one_line(text, MOST_CHARS));
     let blocks: Vec<_> = line.iter().map(|line| ("meta-info", line.as_str())).collect();
-    step(TASK, &blocks, &Batch { pages, ..Batch::default() }, SCHEMA, "meta_info")
+    step(TASK, &blocks, &Batch { pages, ..Batch::default() }, SCHEMA, "meta_info", "meta_info")
 }
 
 /// Reads the reply: one line of at most 300 characters.

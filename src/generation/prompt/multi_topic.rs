@@ -23,7 +23,7 @@ const EXPECTED: Expected = Expected { envelope: &NAMES, item: &["summary", "keyw
 
 /// The prompt.
 pub fn render(batch: &Batch<'_>) -> StepPrompt {
-    step(TASK, &[], batch, SCHEMA, "multi_topic_summary")
+    step(TASK, &[], batch, SCHEMA, "multi_topic_summary", "multi_topic")
 }
 
 /// Reads the reply: the themes, none of which continues a segment; `f_score` decides that.

@@ -5,8 +5,8 @@ use core::fmt::Write as _;
 use super::step::{Batch, StepPrompt, step};
 use crate::error::Result;
 use crate::generation::reply::{
-    BadReply, Checked, Expected, Json, Part, Reason, Refusal, ReplyText, confidence, evidence, field, items, one_line,
-    read, refuses, text,
+    BadReply, Checked, Expected, Json, Part, Reason, Refusal, ReplyText, confidence, echoes, evidence, field, items,
+    one_line, read, refuses, text,
 };
 use crate::id::Side;
 use crate::model::{Trait, TraitLevel};
@@ -55,19 +55,23 @@ pub fn render(until_now: &str, batch: &Batch<'_>, dimensions: &[&str]) -> StepPr
     task.push_str(SHAPE);
     let blocks = [("profile", until_now)];
     let blocks = if until_now.trim().is_empty() { &[][..] } else { &blocks[..] };
-    step(&task, blocks, batch, SCHEMA, "user_profile")
+    step(&task, blocks, batch, SCHEMA, "user_profile", "profile")
 }
 
 /// Reads the reply. A trait needs a dimension by number or name, a level, and a quotation from the user's side of its page.
 ///
 /// # Errors
-/// As every step; also if the profile is missing, empty, or a refusal: nothing may take the place of the present profile then.
+/// As every step; also if the profile is missing, empty, a refusal, or copied from the instructions: nothing may take
+/// the place of the present profile then.
 pub fn parse(batch: &Batch<'_>, dimensions: &[&str], reply: &ReplyText<'_>) -> Result<ProfileReply> {
     let json = read(reply, &EXPECTED)?;
     let profile = text(field(&json, &PROFILE)).filter(|profile| !refuses(profile));
     let profile = profile.ok_or_else(|| BadReply::Unreadable("it has no profile".into()))?;
     let lines: Vec<_> = profile.lines().map(|line| one_line(line, PROFILE_MAX_CHARS)).collect();
     let profile = lines.join("\n");
+    if echoes(&profile, TASK) || echoes(&profile, SHAPE) {
+        return Err(BadReply::Unreadable("its profile is a piece of the instructions".into()).into());
+    }
     if profile.chars().count() > PROFILE_MAX_CHARS {
         return Err(BadReply::Unreadable(format!("its profile is longer than {PROFILE_MAX_CHARS} characters")).into());
     }

@@ -52,7 +52,7 @@ const EXPECTED: Expected = Expected {
 
 /// The prompt of a batch. Its front is the same for every batch, and at most 1,200 tokens.
 pub fn render(batch: &Batch<'_>) -> StepPrompt {
-    step(TASK, &[], batch, SCHEMA, "memory_batch")
+    step(TASK, &[], batch, SCHEMA, "memory_batch", "segments")
 }
 
 /// Reads the reply to [`render`] of the same batch.

@@ -24,6 +24,8 @@ pub struct StepPrompt {
     pub schema: &'static str,
     /// Name of the schema, for providers that want one.
     pub schema_name: &'static str,
+    /// Name of the step, under which it is booked.
+    pub step: &'static str,
 }
 
 /// An open segment that a batch may continue.
@@ -60,6 +62,7 @@ pub(super) fn step(
     batch: &Batch<'_>,
     schema: &'static str,
     schema_name: &'static str,
+    name: &'static str,
 ) -> StepPrompt {
     let mut user = String::new();
     let zone = zone_of(batch.pages);
@@ -88,7 +91,7 @@ pub(super) fn step(
     }
     user.push_str(&fence("pages", &pages));
     let _ = write!(user, "\n\nAnswer with the JSON object alone. Write its texts in {}.", batch.language());
-    StepPrompt { system: [task, DATA_RULE].concat(), user, schema, schema_name }
+    StepPrompt { system: [task, DATA_RULE].concat(), user, schema, schema_name, step: name }
 }
 
 #[cfg(test)]

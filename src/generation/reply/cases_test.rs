@@ -187,6 +187,7 @@ fn case_09_no_outage_becomes_a_summary_or_a_profile() {
         ("Service unavailable", ErrorCode::ProviderFailed),
         (r#"{"profile":"Error: quota exceeded","traits":[]}"#, ErrorCode::ProviderBadReply),
         (r#"{"profile":"","traits":[]}"#, ErrorCode::ProviderBadReply),
+        (r#"{"profile":"The whole new profile.","traits":[]}"#, ErrorCode::ProviderBadReply),
     ] {
         let error = with_batch(|batch| profile::parse(batch, &[], &stop(text))).expect_err("no profile");
         assert_eq!(error.code(), code, "{text}");

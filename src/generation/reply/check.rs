@@ -1,13 +1,12 @@
 //! Facts of a reply, checked against the pages they were drawn from.
 
-use hashbrown::HashMap;
-
 use super::bad::BadReply;
 use super::field::{Json, field, items, local_id, number, text};
 use super::quote::find_quote;
 use super::words::{one_line, refuses};
 use crate::generation::prompt::Batch;
 use crate::id::{PageId, Side, TurnId};
+use crate::map::HashMap;
 use crate::model::{CandidateFact, Evidence, FactKind, FactSource, Page, Subject};
 
 /// Most facts that one page may give, so that one reply cannot flood memory. A page of long prose gives five to eight.
@@ -133,7 +132,7 @@ pub fn facts(list: &[Json], batch: &Batch<'_>, default: Option<&Subject>) -> Res
             merge(&mut checked.kept[at], fact);
             continue;
         }
-        let n = per_page.entry(fact.evidence[0].turn.page).or_insert(0);
+        let n = per_page.get_or_insert_with(fact.evidence[0].turn.page, || 0);
         *n += 1;
         if *n > MAX_FACTS_PER_PAGE {
             checked.refuse(Part::Fact, Reason::TooMany, item);

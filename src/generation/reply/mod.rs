@@ -22,4 +22,4 @@ pub use filed::{links, segments};
 pub use quote::find_quote;
 pub(in crate::generation) use scan::without_reasoning;
 pub use scan::{Expected, ReplyEnd, ReplyText, read};
-pub use words::{one_line, refuses};
+pub use words::{echoes, one_line, refuses};

@@ -60,6 +60,16 @@ fn begins_with(text: &str, beginnings: &[&str]) -> bool {
     beginnings.iter().any(|beginning| start.starts_with(beginning))
 }
 
+/// Shortest text that can be told to be copied.
+const ECHO_LEAST_CHARS: usize = 12;
+
+/// Whether `text` stands word for word in the instructions: a model that is too weak for a step copies them, and that is no
+/// memory.
+pub fn echoes(text: &str, instructions: &str) -> bool {
+    let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    text.chars().count() >= ECHO_LEAST_CHARS && instructions.to_lowercase().contains(&text)
+}
+
 /// `text` on one line, of at most `most` characters: runs of white space and control characters become one space, and a longer
 /// text ends with an ellipsis.
 pub fn one_line(text: &str, most: usize) -> String {

@@ -81,7 +81,7 @@ impl<'a> Desk<'a> {
                 }
                 Err(error) => (mode, Usage::default(), Err(error)),
             };
-            self.engine.spend(self.now_ms, prompt.schema_name, usage, outcome.is_ok());
+            self.engine.spend(self.now_ms, prompt.step, usage, outcome.is_ok());
             let Err(error) = outcome else {
                 self.engine.model_answered();
                 self.engine.set_modes(modes.after_success(asked_in));

@@ -1,14 +1,14 @@
 //! The context of a search: what was packed, with the atoms it was packed from.
 
-use hashbrown::HashMap;
 use jiff::civil::Date;
 
 use super::recall::{BelowCut, PackedPassage};
 use crate::generation::{Candidate, POOL, Packed, PackedGroup, Passage, heading, pack, render, value_of};
 use crate::id::TurnId;
+use crate::map::HashMap;
 use crate::model::Page;
 use crate::op::engine::Engine;
-use crate::order::sort_by_key;
+use crate::order::{keep_least, sort_by_key};
 use crate::retrieval::{Ranking, ScoredAtom};
 use crate::text::atom_text;
 
@@ -36,8 +36,7 @@ pub(super) fn pool(ranking: &Ranking) -> Vec<&ScoredAtom> {
     }
     let value = |atom: &ScoredAtom| value_of(atom.score, atom.cost_tokens.saturating_add(atom.label_tokens));
     let mut best: Vec<(f64, u32)> = hits.iter().zip(0..).map(|(atom, at)| (value(atom), at)).collect();
-    best.select_nth_unstable_by(POOL, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    best.truncate(POOL);
+    keep_least(&mut best, POOL, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     sort_by_key(&mut best, |&(_, at)| at);
     best.into_iter().map(|(_, at)| hits[at as usize]).collect()
 }
@@ -59,7 +58,7 @@ impl<'a> Context<'a> {
             .map(|atom| {
                 let (turn, page) = pages[&atom.turn];
                 let day = page.time.and_then(|time| time.local_date());
-                let number = *days.entry(day).or_insert_with(|| {
+                let number = *days.get_or_insert_with(day, || {
                     dates.push(day);
                     headings.push(day.map_or_else(String::new, |day| heading(day, page.text(turn.side))));
                     headings.len() as u32 - 1

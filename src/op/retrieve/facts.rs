@@ -1,11 +1,10 @@
 //! Facts of long-term memory that bear on a question (MemoryOS, 3.3: top-k of long-term memory).
 
-use hashbrown::HashMap;
-
 use super::filter::Filter;
 use crate::generation::{FACTS_HEADING, fact_line};
 use crate::id::FactId;
 use crate::index::Index;
+use crate::map::HashMap;
 use crate::model::{Cube, Fact, FactKind, Subject};
 use crate::op::engine::Engine;
 use crate::order::sort_by;
@@ -121,7 +120,7 @@ fn cached<'a>(
     if texts.len() > CACHED && !texts.contains_key(&key) {
         texts.clear();
     }
-    texts.entry(key).or_insert_with(|| FactText::of(&text, table))
+    texts.get_or_insert_with(key, || FactText::of(&text, table))
 }
 
 fn text_of(fact: &Fact) -> String {

@@ -1,8 +1,7 @@
 //! What may be found.
 
-use hashbrown::HashSet;
-
 use crate::id::{PageId, Side, TurnId};
+use crate::map::HashSet;
 use crate::model::{Atom, Cube, Cues, Metadata, Page, Tier};
 
 /// What may be found. All given conditions must hold; they apply before anything is scored.
@@ -53,7 +52,7 @@ pub(super) struct Sieve<'a> {
 impl<'a> Sieve<'a> {
     pub(super) fn new(cube: &'a Cube, filter: &'a Filter) -> Self {
         let tiers: HashSet<Tier> = if filter.tiers.is_empty() {
-            [Tier::Short, Tier::Mid].into()
+            [Tier::Short, Tier::Mid].into_iter().collect()
         } else {
             filter.tiers.iter().copied().collect()
         };

@@ -6,8 +6,6 @@ mod facts;
 mod filter;
 mod recall;
 
-use hashbrown::{HashMap, HashSet};
-
 use self::context::{Context, PackedTurn, pool};
 use self::facts::facts;
 use self::filter::Sieve;
@@ -18,6 +16,7 @@ use super::persona_view::fact_hit;
 use crate::effect::{EmbedKind, Io};
 use crate::error::{Error, Result};
 use crate::id::{PageId, Side, TurnId};
+use crate::map::{HashMap, HashSet};
 use crate::model::{Cube, Page, Tier};
 use crate::order::sort_by;
 use crate::retrieval::{Profile, RankedTurn, Ranking, Request, Strategy, rank};
@@ -229,7 +228,7 @@ fn count_visits(engine: &Engine, passages: &[PackedPassage], now_ms: i64) {
     let segments: HashSet<_> =
         pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
     let mut visits = engine.visits.borrow_mut();
-    for segment in segments {
+    for &segment in segments.iter() {
         let visit: &mut Visits = visits.entry(segment).or_default();
         visit.n = visit.n.saturating_add(1);
         visit.last_ms = visit.last_ms.max(now_ms);

@@ -6,7 +6,7 @@ import { PageRow } from './PageRow';
 const ROWS_AT_ONCE = 50;
 
 /** The pages of one tier, newest first. */
-export function PageTable({ name, list, onDelete }: { name: string; list: PageView[]; onDelete: (page: PageView) => void }) {
+export function PageTable({ name, list, onDelete, onNever }: { name: string; list: PageView[]; onDelete: (page: PageView) => void; onNever: (page: PageView) => void }) {
   const [limit, setLimit] = useState(ROWS_AT_ONCE);
   const words = t.value;
   if (list.length === 0) return null;
@@ -31,7 +31,7 @@ export function PageTable({ name, list, onDelete }: { name: string; list: PageVi
         </thead>
         <tbody>
           {list.slice(0, limit).map((page) => (
-            <PageRow key={page.id} page={page} segmented={segmented} onDelete={onDelete} />
+            <PageRow key={page.id} page={page} segmented={segmented} onDelete={onDelete} onNever={onNever} />
           ))}
         </tbody>
       </table>

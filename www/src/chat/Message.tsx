@@ -2,7 +2,7 @@ import { showCount, showTime, t } from '../i18n/language';
 import { TroubleNote } from '../shell/TroubleNote';
 import { go } from '../shell/places';
 import { busy, inspected, retry, type Exchange } from './log';
-import { passagesOf } from './packed';
+import { factsOf, passagesOf } from './packed';
 import { Passages } from './Passages';
 
 /** One question with its answer. */
@@ -45,6 +45,7 @@ export function Message({ exchange }: { exchange: Exchange }) {
 function RecalledLink({ exchange }: { exchange: Exchange }) {
   const words = t.value;
   const recall = exchange.recall!;
+  const facts = factsOf(recall).filter((fact) => fact.packed).length;
   return (
     <button
       type="button"
@@ -57,7 +58,9 @@ function RecalledLink({ exchange }: { exchange: Exchange }) {
         go('inspector');
       }}
     >
-      {words.recalled(showCount(passagesOf(recall).length), showCount(recall.contextTokens))}
+      {facts === 0
+        ? words.recalled(showCount(passagesOf(recall).length), showCount(recall.contextTokens))
+        : words.recalledWith(showCount(passagesOf(recall).length), words.factCount(facts), showCount(recall.contextTokens))}
     </button>
   );
 }

@@ -1,6 +1,7 @@
 import type { RetrieveResult } from 'memstrata';
 import { showClock, showDate, t } from '../i18n/language';
-import { passagesOf, type Passage } from './packed';
+import { factsOf, passagesOf, type Passage } from './packed';
+import { factWords } from '../persona/record';
 import { joinQuotes } from './quotes';
 
 /** Of more passages than this, the closest one is out of sight. */
@@ -10,11 +11,25 @@ const FEW = 5;
 export function Passages({ recall }: { recall: RetrieveResult }) {
   const words = t.value;
   const passages = passagesOf(recall);
-  if (passages.length === 0) return <p>{words.nothingRecalled}</p>;
+  const facts = factsOf(recall).filter((fact) => fact.packed);
+  if (passages.length === 0 && facts.length === 0) return <p>{words.nothingRecalled}</p>;
   const best = recall.hits[0]?.id;
   return (
     <>
-      <p class="quiet">
+      {facts.length > 0 && (
+        <>
+          <p class="quiet">{words.known}</p>
+          <ul class="known">
+            {facts.map((fact) => (
+              <li key={fact.id} dir="auto" data-testid="known-fact">
+                {fact.subject === 'other' && fact.subjectName && <><b>{fact.subjectName}</b> </>}
+                {factWords(fact)}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {passages.length > 0 && <p class="quiet">
         {words.passages(passages.length)}
         {passages.length > FEW && passages.some((passage) => passage.turnId === best) && (
           <>
@@ -24,7 +39,7 @@ export function Passages({ recall }: { recall: RetrieveResult }) {
             </button>
           </>
         )}
-      </p>
+      </p>}
       {days(passages).map((day) => (
         <section key={day.passages[0]!.turnId} class="day">
           <p class="day-name">{day.name}</p>

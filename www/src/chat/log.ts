@@ -2,10 +2,12 @@ import { computed, effect, signal } from '@preact/signals';
 import type { PageView, RetrieveResult } from 'memstrata';
 import { memory, status } from '../memory/open';
 import { chatOn } from '../models/choice';
+import { manner } from '../models/manner';
 import { troubleOf, type Trouble } from '../memory/trouble';
+import { forget } from '../memory/forget';
 import { isForgotten } from '../memory/forgotten';
 import { pages } from '../memory/view';
-import { passagesOf } from './packed';
+import { factsOf, passagesOf } from './packed';
 
 /** A question and its answer: one page of memory, as the chat shows it. */
 export interface Exchange {
@@ -65,6 +67,9 @@ export const inspected = signal<{ query: string; recall: RetrieveResult; exchang
 /** Pages whose words went into the answer on show. */
 export const litPages = computed(() => new Set(inspected.value ? passagesOf(inspected.value.recall).map((passage) => passage.pageId) : []));
 
+/** Facts of long-term memory that went into it. */
+export const litFacts = computed(() => new Set(inspected.value ? factsOf(inspected.value.recall).filter((fact) => fact.packed).map((fact) => fact.id) : []));
+
 export function ask(question: string): void {
   const id = crypto.randomUUID();
   asked.value = [...asked.value, { id, question, time: Date.now(), state: 'waiting', answer: '', mode: chatOn.value ? 'model' : 'memory-only', pageId: null, recall: null, cutShort: false, trouble: null }];
@@ -90,7 +95,7 @@ export async function retry(exchange: Exchange): Promise<void> {
   if (exchange.state === 'done' && exchange.mode === 'model' && exchange.pageId) {
     asked.value = asked.value.filter((each) => each.id !== exchange.id);
     try {
-      await (await memory()).forget([exchange.pageId]);
+      await forget([exchange.pageId]);
     } catch (error) {
       asked.value = [...asked.value, { ...exchange, state: 'failed', trouble: troubleOf(error) }];
       return;
@@ -116,7 +121,7 @@ async function answer(id: string): Promise<void> {
   try {
     const engine = await memory();
     controller.signal.throwIfAborted();
-    const stream = await engine.getResponse(exchange.question, { stream: true, signal: controller.signal, id, metadata: ORIGIN, timestamp: exchange.time, ...(exchange.mode === 'memory-only' && { budgetTokens: PASSAGE_TOKENS }) });
+    const stream = await engine.getResponse(exchange.question, { stream: true, signal: controller.signal, id, metadata: ORIGIN, timestamp: exchange.time, ...(exchange.mode === 'memory-only' ? { budgetTokens: PASSAGE_TOKENS } : manner.peek()) });
     // Awaited below; until then a failure must not count as unheard.
     stream.result.catch(() => undefined);
     for await (const piece of stream) {

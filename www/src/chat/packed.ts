@@ -1,4 +1,4 @@
-import type { Hit, RetrieveResult } from 'memstrata';
+import type { FactHit, Hit, RetrieveResult } from 'memstrata';
 import { isForgotten } from '../memory/forgotten';
 import { pages } from '../memory/view';
 
@@ -34,6 +34,11 @@ export function passagesOf(recall: RetrieveResult): Passage[] {
         hit,
       };
     });
+}
+
+/** Facts of long-term memory that were recalled, best first, but for what was deleted since. */
+export function factsOf(recall: RetrieveResult): FactHit[] {
+  return recall.facts.filter((fact) => !isForgotten(fact.id));
 }
 
 /** A turn's id is its page's id and its side. */

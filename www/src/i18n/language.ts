@@ -31,6 +31,17 @@ export function showDate(ms: number | null): string {
   return ms === null ? t.value.timeUnknown : date.value.format(ms);
 }
 
+/** A day that is told by its name, such as 2026-05-04, wherever the reader is. */
+export function showDay(day: string): string {
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(ms) ? day : new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(ms);
+}
+
+/** A share of one as a percentage. */
+export function showShare(share: number): string {
+  return new Intl.NumberFormat(locale.value, { style: 'percent', maximumFractionDigits: 0 }).format(share);
+}
+
 /** The time of day alone, under a heading that tells the day. */
 export function showClock(ms: number): string {
   return clock.value.format(ms);
@@ -38,6 +49,11 @@ export function showClock(ms: number): string {
 
 export function showCount(n: number): string {
   return whole.value.format(n);
+}
+
+/** One decimal. */
+export function showTenths(n: number): string {
+  return tenths.value.format(n);
 }
 
 /** A heat in a column of heats; its terms are told to two decimals. */

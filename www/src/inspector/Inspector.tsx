@@ -2,6 +2,7 @@ import { inspected } from '../chat/log';
 import { t } from '../i18n/language';
 import { isForgotten } from '../memory/forgotten';
 import { ContextText } from './ContextText';
+import { FactHits } from './FactHits';
 import { Hits } from './Hits';
 import { Probe } from './Probe';
 import { Understood } from './Understood';
@@ -10,7 +11,7 @@ import { Understood } from './Understood';
 export function Inspector() {
   const shown = inspected.value;
   // The context was packed before a deletion and is one text: with a page of it gone, none of it may stay on show.
-  const stale = shown?.recall.passages.some((passage) => isForgotten(passage.pageId)) ?? false;
+  const stale = shown !== null && (shown.recall.passages.some((passage) => isForgotten(passage.pageId)) || shown.recall.facts.some((fact) => fact.packed && isForgotten(fact.id)));
   return (
     <div class="stack">
       <Probe />
@@ -18,6 +19,7 @@ export function Inspector() {
         <>
           <p class="asked" dir="auto">{shown.query}</p>
           <Understood recall={shown.recall} />
+          <FactHits recall={shown.recall} />
           <Hits recall={shown.recall} />
           <ContextText text={stale ? '' : shown.recall.context} />
         </>

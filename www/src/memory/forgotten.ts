@@ -4,14 +4,14 @@ import { signal } from '@preact/signals';
 const gone = new Set<string>();
 const changes = signal(0);
 
-/** True while a page is deleted. Read in a component or a computed value, it redraws when that changes. */
-export function isForgotten(pageId: string): boolean {
+/** True while a page or a fact is deleted. Read in a component or a computed value, it redraws when that changes. */
+export function isForgotten(id: string): boolean {
   void changes.value;
-  return gone.has(pageId);
+  return gone.has(id);
 }
 
-export function markForgotten(pageIds: Iterable<string>): void {
-  for (const id of pageIds) gone.add(id);
+export function markForgotten(ids: Iterable<string>): void {
+  for (const id of ids) gone.add(id);
   changes.value += 1;
 }
 

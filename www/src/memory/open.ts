@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 import type { MemoryOS } from 'memstrata';
 import { chatModel, chatOn, embedder } from '../models/choice';
+import { watchHappened } from '../work/happened-log';
+import { pausedHere, settings } from '../work/settings';
 import { troubleOf, type Trouble } from './trouble';
 import { forgetPicture, refreshSoon, watch } from './view';
 
@@ -45,9 +47,12 @@ async function open(): Promise<MemoryOS> {
       userId: 'me',
       assistantId: 'playground',
       embedder: embedder.value,
+      config: settings.peek(),
       ...(chat ? { chat } : {}),
+      paused: pausedHere.peek() === 'yes',
     });
     watch(opened);
+    watchHappened(opened);
     opened.on('closed', (event) => {
       // A call of ours is followed by another opening; anything else leaves the page without a memory.
       if (event.reason !== 'called') {

@@ -1,12 +1,15 @@
 import { batch, computed, signal } from '@preact/signals';
-import type { JobView, MemoryEvent, MemoryOS, PageView, SegmentView, Stats, TiersView } from 'memstrata';
+import type { JobView, LedgerView, MemoryEvent, MemoryOS, PageView, SegmentView, Stats, TiersView } from 'memstrata';
 import { markForgotten, markReturned } from './forgotten';
+import { facts, forgetPersona, personaMoved, readPersona, stir } from './persona';
 import { troubleOf, type Trouble } from './trouble';
 
 /** What the engine holds now, for every part of the page that shows it. */
 export const tiers = signal<TiersView | null>(null);
 export const stats = signal<Stats | null>(null);
 export const jobs = signal<JobView[]>([]);
+/** What the models took, and whether background work is paused. */
+export const ledger = signal<LedgerView | null>(null);
 /** Every page by id, filled as far as `loadPages` has come. */
 export const pages = signal<ReadonlyMap<string, PageView>>(new Map());
 /** The newest failure of background work, until it is dismissed. */
@@ -35,10 +38,21 @@ let lastRefreshMs = 0;
 
 export function watch(memory: MemoryOS): void {
   current = memory;
-  const changes: MemoryEvent['type'][] = ['page-updated', 'consolidated', 'segment-archived', 'embedded', 'sealed'];
+  personaMoved();
+  const changes: MemoryEvent['type'][] = ['page-updated', 'consolidated', 'segment-archived', 'filed-by-rules', 'enriched', 'embedded', 'sealed', 'paused', 'resumed'];
   for (const type of changes) memory.on(type, () => refreshSoon());
   memory.on('page-added', (event) => {
     markReturned(event.pageId);
+    refreshSoon();
+  });
+  memory.on('persona-changed', (event) => {
+    personaMoved(event.changeId);
+    stir();
+    refreshSoon();
+  });
+  memory.on('promoted', () => {
+    personaMoved();
+    stir();
     refreshSoon();
   });
   memory.on('embedder', (event) => {
@@ -55,11 +69,14 @@ export function watch(memory: MemoryOS): void {
     const left = new Map(pages.value);
     for (const id of event.pages) left.delete(id);
     pages.value = left;
+    personaMoved();
     refreshSoon();
   });
   memory.on('cleared', () => {
     markForgotten(pages.value.keys());
+    markForgotten(facts.value.map((fact) => fact.id));
     pages.value = new Map();
+    personaMoved();
     refreshSoon();
   });
 }
@@ -70,7 +87,9 @@ export function forgetPicture(): void {
     tiers.value = null;
     stats.value = null;
     jobs.value = [];
+    ledger.value = null;
     pages.value = new Map();
+    forgetPersona();
   });
 }
 
@@ -92,13 +111,15 @@ async function refresh(): Promise<void> {
   const memory = current;
   try {
     if (!memory) return;
-    const [newTiers, newStats, newJobs] = await Promise.all([memory.tiers(), memory.stats(), memory.jobs()]);
+    const [newTiers, newStats, newJobs, newLedger, showPersona] = await Promise.all([memory.tiers(), memory.stats(), memory.jobs(), memory.ledger(), readPersona(memory)]);
     await loadPages(memory, newStats.pages);
     if (memory !== current) return;
     batch(() => {
       tiers.value = newTiers;
       stats.value = newStats;
       jobs.value = newJobs;
+      ledger.value = newLedger;
+      showPersona();
     });
   } catch (error) {
     const trouble = troubleOf(error);

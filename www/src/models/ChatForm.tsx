@@ -1,54 +1,58 @@
-import { useState } from 'preact/hooks';
-import { showCount, t } from '../i18n/language';
+import { useRef, useState } from 'preact/hooks';
+import { t } from '../i18n/language';
 import { reopen } from '../memory/open';
-import { troubleOf, type Trouble } from '../memory/trouble';
-import { TroubleNote } from '../shell/TroubleNote';
-import { chatModel, chatOn, chooseChat, dropChat, endpoint } from './choice';
+import { chatOn, chooseChat, dropChat, endpoint } from './choice';
+import { tryConnection } from './connection';
+import { ConnectionOutcome, type Attempt } from './ConnectionOutcome';
 import { presets, reachable, type Preset } from './presets';
 
-type Outcome = { step: 'none' } | { step: 'testing' } | { step: 'ok'; ms: number; text: string } | { step: 'failed'; trouble: Trouble } | { step: 'bad-address' } | { step: 'no-model' };
-
-/** Longest part of a test's answer that is shown. */
-const ANSWER_CHARS = 120;
+type Lack = 'bad-address' | 'no-model';
 
 export function ChatForm() {
   const [baseURL, setBaseURL] = useState(endpoint.value?.baseURL ?? presets.ollama.baseURL);
   const [model, setModel] = useState(endpoint.value?.model ?? presets.ollama.model);
   const [key, setKey] = useState('');
-  const [outcome, setOutcome] = useState<Outcome>({ step: 'none' });
+  const [lack, setLack] = useState<Lack | null>(null);
+  const [attempt, setAttempt] = useState<Attempt>({ step: 'none' });
+  const form = useRef<HTMLFormElement>(null);
+  // Only the newest test may tell: an answer to an older one would belong to another address.
+  const latest = useRef(0);
   const words = t.value;
   const preset = (Object.keys(presets) as Preset[]).find((name) => presets[name].baseURL === baseURL.trim()) ?? 'other';
 
   const typed = () => ({ baseURL: baseURL.trim().replace(/\/+$/, ''), model: model.trim() });
+  const changed = (): void => {
+    latest.current += 1;
+    setLack(null);
+    setAttempt({ step: 'none' });
+  };
+  /** Goes to the field that is wrong. */
   const valid = (): boolean => {
-    if (!reachable(typed().baseURL)) setOutcome({ step: 'bad-address' });
-    else if (typed().model === '') setOutcome({ step: 'no-model' });
-    else return true;
-    return false;
+    const found: Lack | null = !reachable(typed().baseURL) ? 'bad-address' : typed().model === '' ? 'no-model' : null;
+    setLack(found);
+    if (found) form.current?.querySelector<HTMLInputElement>(found === 'bad-address' ? '[name=url]' : '[name=model]')?.focus();
+    return found === null;
   };
 
   const test = async (): Promise<void> => {
-    if (!valid()) return;
-    setOutcome({ step: 'testing' });
-    const begun = performance.now();
-    try {
-      const provider = (await chatModel(typed(), key))!;
-      const result = await provider.chat({ messages: [{ role: 'user', content: 'Reply with the one word: ready' }], maxOutputTokens: 64 });
-      setOutcome({ step: 'ok', ms: Math.round(performance.now() - begun), text: result.text.trim().slice(0, ANSWER_CHARS) });
-    } catch (error) {
-      setOutcome({ step: 'failed', trouble: troubleOf(error) });
-    }
+    if (attempt.step === 'testing' || !valid()) return;
+    latest.current += 1;
+    const mine = latest.current;
+    setAttempt({ step: 'testing' });
+    const result = await tryConnection(typed(), key);
+    if (latest.current === mine) setAttempt({ step: 'done', result, model: typed().model });
   };
 
   const use = (): void => {
     if (!valid()) return;
     chooseChat(typed(), key);
-    setOutcome({ step: 'none' });
+    changed();
     void reopen();
   };
 
   return (
     <form
+      ref={form}
       class="fields"
       noValidate
       onSubmit={(event) => {
@@ -82,7 +86,7 @@ export function ChatForm() {
             const chosen = event.currentTarget.value as Preset;
             setBaseURL(presets[chosen].baseURL);
             setModel(presets[chosen].model);
-            setOutcome({ step: 'none' });
+            changed();
           }}
         >
           {(Object.keys(presets) as Preset[]).map((name) => (
@@ -92,33 +96,29 @@ export function ChatForm() {
       </label>
       <label>
         {words.baseURL}
-        <input type="url" data-testid="model-url" value={baseURL} aria-invalid={outcome.step === 'bad-address'} aria-describedby="url-hint" autocomplete="off" spellcheck={false} onInput={(event) => setBaseURL(event.currentTarget.value)} />
+        <input type="url" name="url" data-testid="model-url" value={baseURL} aria-invalid={lack === 'bad-address'} aria-describedby="url-hint" autocomplete="off" spellcheck={false} onInput={(event) => { setBaseURL(event.currentTarget.value); changed(); }} />
         <span class="quiet" id="url-hint">{words.baseURLHint}</span>
       </label>
       <label>
         {words.model}
-        <input type="text" data-testid="model-name" value={model} aria-invalid={outcome.step === 'no-model'} autocomplete="off" spellcheck={false} onInput={(event) => setModel(event.currentTarget.value)} />
+        <input type="text" name="model" data-testid="model-name" value={model} aria-invalid={lack === 'no-model'} autocomplete="off" spellcheck={false} onInput={(event) => { setModel(event.currentTarget.value); changed(); }} />
       </label>
       <label>
         {words.apiKey}
-        <input type="password" data-testid="model-key" value={key} aria-describedby="key-hint" autocomplete="off" onInput={(event) => setKey(event.currentTarget.value)} />
+        <input type="password" data-testid="model-key" value={key} aria-describedby="key-hint" autocomplete="off" onInput={(event) => { setKey(event.currentTarget.value); changed(); }} />
         <span class="quiet" id="key-hint">{words.apiKeyHint}</span>
       </label>
       <div class="row">
-        <button type="button" data-testid="model-test" disabled={outcome.step === 'testing'} onClick={() => void test()}>
+        {/* Not `disabled` while it asks: the focus would be lost with it. */}
+        <button type="button" data-testid="model-test" aria-disabled={attempt.step === 'testing'} onClick={() => void test()}>
           {words.test}
         </button>
         <button type="submit" class="primary" data-testid="model-use">
           {words.use}
         </button>
       </div>
-      <p role="status" data-testid="model-outcome" data-step={outcome.step}>
-        {outcome.step === 'testing' && words.testing}
-        {outcome.step === 'ok' && words.testOk(showCount(outcome.ms), outcome.text)}
-      </p>
-      {outcome.step === 'bad-address' && <p class="trouble" role="alert">{words.baseURLBad}</p>}
-      {outcome.step === 'no-model' && <p class="trouble" role="alert">{words.modelMissing}</p>}
-      {outcome.step === 'failed' && <TroubleNote trouble={outcome.trouble} />}
+      {lack && <p class="trouble" role="alert">{lack === 'bad-address' ? words.baseURLBad : words.modelMissing}</p>}
+      <ConnectionOutcome attempt={attempt} />
     </form>
   );
 }

@@ -4,6 +4,7 @@ import { Data } from '../data/Data';
 import { t } from '../i18n/language';
 import { Inspector } from '../inspector/Inspector';
 import { Models } from '../models/Models';
+import { Persona } from '../persona/Persona';
 import { Strata } from '../strata/Strata';
 import { Work } from '../work/Work';
 import { Banner } from './Banner';
@@ -12,7 +13,7 @@ import { shown, sidePlaces, type Place } from './places';
 import { panel, Tabs } from './Tabs';
 import { Threads } from './Threads';
 
-const contents: Record<(typeof sidePlaces)[number], () => preact.JSX.Element> = { inspector: Inspector, memory: Browse, data: Data, models: Models, work: Work };
+const contents: Record<(typeof sidePlaces)[number], () => preact.JSX.Element> = { inspector: Inspector, memory: Browse, persona: Persona, data: Data, models: Models, work: Work };
 
 export function App() {
   return (

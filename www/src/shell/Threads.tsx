@@ -1,15 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
-import { inspected, litPages } from '../chat/log';
-import { passagesOf } from '../chat/packed';
+import { inspected, litFacts, litPages } from '../chat/log';
+import { factsOf, passagesOf } from '../chat/packed';
 import { tiers } from '../memory/view';
 import { asList } from '../strata/selection';
 import { narrow } from './places';
 
 /** More threads than this are a rope. */
 const MOST_THREADS = 8;
+const MOST_FACT_THREADS = 3;
 
 /** Half a row of grains. */
 const LANE_PX = 15;
+/** Into the gap below a line of the bedrock. */
+const LINE_EDGE_PX = 2;
 
 interface Point {
   x: number;
@@ -27,7 +30,8 @@ export function Threads() {
   const exchangeId = inspected.value?.exchangeId ?? null;
   const lit = litPages.value;
   const picture = tiers.value;
-  const off = narrow.value || asList.value || exchangeId === null || lit.size === 0;
+  const litRecords = litFacts.value;
+  const off = narrow.value || asList.value || exchangeId === null || lit.size + litRecords.size === 0;
 
   useEffect(() => {
     if (off) {
@@ -51,7 +55,7 @@ export function Threads() {
       window.removeEventListener('resize', draw);
       document.removeEventListener('scroll', draw, { capture: true });
     };
-  }, [off, exchangeId, lit, picture]);
+  }, [off, exchangeId, lit, litRecords, picture]);
 
   if (threads.length === 0) return null;
   return (
@@ -63,12 +67,16 @@ export function Threads() {
   );
 }
 
-/** Pages of the answer, those of the best hits first: threads are few, and the best are spun. */
+/** What the answer used, as the picture knows it: facts, then pages, those of the best hits first. Threads are few, and the best are spun. */
 function byRank(): string[] {
   const recall = inspected.value?.recall;
   if (!recall) return [];
   const packed = new Set(passagesOf(recall).map((passage) => passage.pageId));
-  return [...new Set([...recall.hits.map((hit) => hit.pageId).filter((id) => packed.has(id)), ...packed])];
+  const known = factsOf(recall).filter((fact) => fact.packed);
+  return [
+    ...known.slice(0, MOST_FACT_THREADS).map((fact) => `[data-record-id="${CSS.escape(fact.id)}"]`),
+    ...[...new Set([...recall.hits.map((hit) => hit.pageId).filter((id) => packed.has(id)), ...packed])].map((id) => `[data-testid=grain][data-page-id="${CSS.escape(id)}"]`),
+  ];
 }
 
 function measure(exchangeId: string, ranked: string[]): Thread[] {
@@ -84,14 +92,16 @@ function measure(exchangeId: string, ranked: string[]): Thread[] {
   const endX = bubble.right;
   const endY = Math.min(Math.max(to.top + to.height / 2, log.top + 8), log.bottom - 8);
   const threads: Thread[] = [];
-  for (const id of ranked) {
-    const grain = document.querySelector<SVGElement>(`.drawing [data-testid=grain][data-lit][data-page-id="${CSS.escape(id)}"]`);
+  for (const selector of ranked) {
+    const grain = document.querySelector<SVGElement>(`.drawing ${selector}[data-lit]`);
     if (!grain) continue;
     const from = grain.getBoundingClientRect();
-    const x = from.left + from.width / 2;
-    const y = from.top + from.height / 2;
+    // Words stand on the middle of a line of the bedrock: its thread leaves by the gap below it.
+    const isLine = grain.dataset.recordId !== undefined;
+    const x = isLine ? from.left + LINE_EDGE_PX : from.left + from.width / 2;
+    const y = isLine ? from.bottom + LINE_EDGE_PX : from.top + from.height / 2;
     if (y < drawing.top || y > drawing.bottom) continue;
-    threads.push({ id, path: route({ x, y }, drawing.left, grain.dataset.tier === 'short' ? LANE_PX : 0, { x: endX, y: endY }) });
+    threads.push({ id: selector, path: route({ x, y }, drawing.left, grain.dataset.tier === 'short' ? LANE_PX : 0, { x: endX, y: endY }) });
     if (threads.length === MOST_THREADS) break;
   }
   return threads;

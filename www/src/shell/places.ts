@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-export const sidePlaces = ['inspector', 'memory', 'data', 'models', 'work'] as const;
+export const sidePlaces = ['inspector', 'memory', 'persona', 'data', 'models', 'work'] as const;
 export const allPlaces = ['chat', 'strata', ...sidePlaces] as const;
 export type Place = (typeof allPlaces)[number];
 

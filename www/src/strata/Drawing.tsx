@@ -1,15 +1,19 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TiersView } from 'memstrata';
-import { litPages } from '../chat/log';
+import { litFacts, litPages } from '../chat/log';
 import { showCount, showHeat, showTime, t } from '../i18n/language';
+import { facts, moved, stirred, traits } from '../memory/persona';
 import { stats } from '../memory/view';
+import { isOpen } from '../persona/record';
 import { heatColour } from './heat';
-import { fitText, HEAT_COLUMN, layOut, pebble, surface, type Band, type Grain, type Picture } from './layout';
+import { fitText, HEAT_COLUMN, layOut, pebble, surface, type Band, type Grain, type Line, type Picture } from './layout';
 import { animateMoves, placesOf, type Places } from './movement';
+import { beds } from './records';
 import { themeOf } from './theme';
 import { held, same, selected, type Selected } from './selection';
 
 const THEME_FONT = '500 12px system-ui, sans-serif';
+const NOTE_FONT = '13px system-ui, sans-serif';
 
 const STEPS: Record<string, number | undefined> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
@@ -29,7 +33,7 @@ export function Drawing({ view }: { view: TiersView }) {
     return () => observer.disconnect();
   }, []);
 
-  const picture = useMemo(() => layOut(view, size.width, size.height), [view, size]);
+  const picture = useMemo(() => layOut(view, size.width, size.height, beds.value), [view, size, beds.value]);
 
   useEffect(() => {
     const places = placesOf(picture);
@@ -37,7 +41,12 @@ export function Drawing({ view }: { view: TiersView }) {
     before.current = places;
   }, [view]);
 
-  const order: Selected[] = [...picture.grains.map((grain) => ({ kind: 'page' as const, id: grain.page.id })), ...picture.bands.map((band) => ({ kind: 'segment' as const, id: band.segment.id }))];
+  // What another size moved has not moved in memory.
+  useEffect(() => {
+    before.current = placesOf(picture);
+  }, [size]);
+
+  const order: Selected[] = [...picture.grains.map((grain) => ({ kind: 'page' as const, id: grain.page.id })), ...picture.bands.map((band) => ({ kind: 'segment' as const, id: band.segment.id })), ...picture.lines.map((line) => ({ kind: 'record' as const, id: line.bed.id }))];
   const current = order.findIndex((item) => same(item, selected.value));
   const stop = current >= 0 ? current : 0;
 
@@ -82,6 +91,15 @@ export function Drawing({ view }: { view: TiersView }) {
             ))}
           </g>
           <ThinBands picture={picture} tau={view.heatThreshold} />
+          {picture.lines.map((line, index) => (
+            <LineShape key={line.bed.id} line={line} index={picture.grains.length + picture.bands.length + index} stop={stop} />
+          ))}
+          <g aria-hidden="true">
+            {picture.lines.map((line) => (
+              <LineWords key={line.bed.id} line={line} />
+            ))}
+            {picture.thinLines && <text class="thin-note" x={16} y={picture.thinLines.y + 4}>{t.value.moreLines(showCount(picture.thinLines.count))}</text>}
+          </g>
           {picture.tauY !== null && <TauLine y={picture.tauY} width={picture.width} tau={view.heatThreshold} />}
           {picture.grains.map((grain, index) => (
             <GrainShape key={grain.page.id} grain={grain} index={index} stop={stop} />
@@ -113,15 +131,15 @@ function Ground({ picture, view }: { picture: Picture; view: TiersView }) {
       <path class="ground mid" d={down(zones.mid.y, 1)} />
       <Texture from={picture.midEnd} to={zones.mid.y + zones.mid.height} width={width} />
       {zones.archive.height > 0 && <path class="ground archive" d={down(zones.archive.y, 2)} />}
-      <path class="ground long" d={down(zones.long.y, 3)} />
+      <path class={`ground long${stirred.value ? ' stirred' : ''}`} data-testid="stratum-long" data-stirred={stirred.value ? 'true' : undefined} d={down(zones.long.y, 3)} />
       <Bedrock y={zones.long.y} width={width} height={zones.long.height} />
       <Heading y={zones.short.y} name={words.shortTerm} note={shortNote} width={width} />
       {view.shortTerm.length === 0 && <text class="ground-note" x={16} y={zones.short.y + 48}>{words.shortTermEmpty}</text>}
       <Heading y={zones.mid.y} name={words.midTerm} note={view.midTerm.length ? words.segmentCount(view.midTerm.length, midPages) : ''} width={width} />
       {view.midTerm.length === 0 && <text class="ground-note" x={16} y={zones.mid.y + 48}>{words.midTermEmpty}</text>}
       {zones.archive.height > 0 && <Heading y={zones.archive.y} name={words.archive} note={words.segmentCount(view.archive.length, archivePages)} width={width} />}
-      <Heading y={zones.long.y} name={words.longTerm} note="" width={width} />
-      <text class="ground-note" x={16} y={zones.long.y + 46}>{words.longTermNote}</text>
+      <Heading y={zones.long.y} name={words.longTerm} note={picture.lines.length ? words.longTermCount(words.factCount(facts.value.filter(isOpen).length), words.traitCount(traits.value.length)) : ''} width={width} />
+      {picture.lines.length === 0 && <text class="ground-note" x={16} y={zones.long.y + 46}>{fitText(words.longTermNote, width - 32, NOTE_FONT)}</text>}
     </g>
   );
 }
@@ -241,6 +259,42 @@ function BandWords({ band, tau, width }: { band: Band; tau: number; width: numbe
         {showHeat(band.segment.heat.value, tau)}
       </text>
     </g>
+  );
+}
+
+/** A record of long-term memory as a slab of the bedrock. */
+function LineShape({ line, index, stop }: { line: Line; index: number; stop: number }) {
+  const { bed } = line;
+  const words = t.value;
+  const lit = litFacts.value.has(bed.id);
+  const fresh = moved.value.has(bed.id);
+  const label = [bed.label, fresh ? words.movedMark : '', lit ? words.usedMark : ''].filter(Boolean).join(', ');
+  return (
+    <g
+      class={`line ${bed.kind}${bed.struck ? ' struck' : ''}${lit ? ' lit' : ''}${fresh ? ' fresh' : ''}${line.lamina ? ' lamina' : ''}`}
+      data-testid="record-line"
+      data-record-id={bed.id}
+      data-kind={bed.kind}
+      data-struck={bed.struck ? 'true' : undefined}
+      data-lit={lit ? 'true' : undefined}
+      data-moved={fresh ? 'true' : undefined}
+      {...stopOf({ kind: 'record', id: bed.id }, index, stop, label)}
+    >
+      {line.lamina && <rect class="target" x={line.x} y={line.y - 3} width={line.width} height={line.height + 6} />}
+      <rect class="slab" x={line.x} y={line.y} width={line.width} height={line.height} rx={line.lamina ? 1.5 : 4} />
+      {!line.lamina && <rect class="target" x={line.x} y={line.y} width={line.width} height={line.height} rx={4} />}
+      {bed.struck && line.lamina && <line class="strike" x1={line.x} x2={line.x + line.width} y1={line.y + line.height / 2} y2={line.y + line.height / 2} />}
+    </g>
+  );
+}
+
+/** A slab's words, cut to fit; its shape's label says them whole. */
+function LineWords({ line }: { line: Line }) {
+  if (line.lamina) return null;
+  return (
+    <text class={`line-words${line.bed.struck ? ' struck' : ''}`} x={line.x + 9} y={line.y + 16}>
+      {fitText(line.bed.text.replace(/\s+/gu, ' '), line.width - 14, THEME_FONT)}
+    </text>
   );
 }
 

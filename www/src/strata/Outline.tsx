@@ -1,7 +1,10 @@
 import type { SegmentView, TiersView } from 'memstrata';
-import { litPages } from '../chat/log';
+import { litFacts, litPages } from '../chat/log';
 import { showHeat, showTime, t } from '../i18n/language';
+import { moved } from '../memory/persona';
 import { pages } from '../memory/view';
+import type { Bed } from './bedrock';
+import { beds, openRecord } from './records';
 import { themeOf } from './theme';
 import { HeatTerms } from './HeatTerms';
 
@@ -28,8 +31,25 @@ export function Outline({ view }: { view: TiersView }) {
         </>
       )}
       <h3>{words.longTerm}</h3>
-      <p class="quiet">{words.longTermNote}</p>
+      {beds.value.length === 0 ? <p class="quiet">{words.longTermNote}</p> : (
+        <ul>
+          {beds.value.map((bed) => (
+            <BedItem key={bed.id} bed={bed} />
+          ))}
+        </ul>
+      )}
     </div>
+  );
+}
+
+function BedItem({ bed }: { bed: Bed }) {
+  const words = t.value;
+  const marks = [moved.value.has(bed.id) ? words.movedMark : '', litFacts.value.has(bed.id) ? words.usedMark : ''].filter(Boolean);
+  return (
+    <li dir="auto">
+      <button type="button" class="link" onClick={() => openRecord(bed.id)}>{bed.struck ? <s>{bed.label}</s> : bed.label}</button>
+      {marks.length > 0 && <span class="quiet"> {marks.join(', ')}</span>}
+    </li>
   );
 }
 
@@ -46,6 +66,7 @@ function Segments({ list, tau }: { list: SegmentView[]; tau: number }) {
                 <span dir="auto">{themeOf(segment)}</span> <span class="quiet">{words.pageCount(segment.pages.length)}, {words.heatValue(showHeat(segment.heat.value, tau))}</span>
               </summary>
               {segment.summary && <p dir="auto">{segment.summary}</p>}
+              {!segment.enriched && <p class="quiet">{words.unenriched}</p>}
               <HeatTerms segment={segment} tau={tau} />
               <ol>
                 {segment.pages.map((id) => (

@@ -1,4 +1,5 @@
 import type { PageView, SegmentView, TiersView } from 'memstrata';
+import type { Bed } from './bedrock';
 
 /** Where everything of the cross-section lies, in pixels of the picture. Pure: the same memory gives the same picture. */
 export interface Picture {
@@ -13,6 +14,9 @@ export interface Picture {
   thin: { y: number; count: number } | null;
   /** Heats beside thin bands, no two of them closer than their words are high. */
   ticks: { y: number; heat: number }[];
+  lines: Line[];
+  /** Where it is said how many lines are too many for their words; `null` if none is. */
+  thinLines: { y: number; count: number } | null;
   /** Foot of the lowest mid-term band. */
   midEnd: number;
 }
@@ -38,6 +42,17 @@ export interface Band {
   specks: { pageId: string; x: number; y: number }[];
 }
 
+/** A line of the bedrock. */
+export interface Line {
+  bed: Bed;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** Too many lines for their words: the last are drawn as thin laminae. */
+  lamina: boolean;
+}
+
 const SIDE = 16;
 /** Room at the right for the number of a heat. */
 export const HEAT_COLUMN = 46;
@@ -54,12 +69,21 @@ const THIN_ROW = 20;
 const TICK_PITCH = 15;
 /** On a small screen the picture scrolls rather than lose its words. */
 const LABELLED_AT_LEAST = 24;
+/** The least that long-term memory takes up: its name, a line of words and the rock. */
 const BEDROCK = 72;
+/** Strokes of rock at the foot. */
+const ROCK = 24;
+const LINE = 24;
+const LINE_GAP = 4;
+const LINE_PADDING = 9;
+const LINES_WITH_WORDS = 16;
+const THIN_LINE = { width: 26, height: 6, pitch: 12 };
 const EMPTY_ROW = 30;
 const FOOT = 14;
 
-export function layOut(tiers: TiersView, width: number, atLeast: number): Picture {
+export function layOut(tiers: TiersView, width: number, atLeast: number, beds: Bed[] = []): Picture {
   const inner = Math.max(width - 2 * SIDE, 120);
+  const { lines, thinLines, height: bedrock } = layLines(beds, inner);
   const grains = layGrains(tiers.shortTerm, inner);
   const grainRows = Math.max(1, Math.ceil(tiers.shortTerm.length / perRow(inner)));
   const shortHeight = HEADING + grainRows * GRAIN_PITCH + FOOT;
@@ -70,7 +94,7 @@ export function layOut(tiers: TiersView, width: number, atLeast: number): Pictur
 
   const archiveShown = Math.min(archive.length, 3);
   const archiveHeight = archive.length === 0 ? 0 : HEADING + archiveShown * (BAND + BAND_GAP) + (archive.length - archiveShown) * (LAMINA + LAMINA_GAP) + FOOT;
-  const room = atLeast - shortHeight - archiveHeight - BEDROCK - HEADING - TAU_GAP - FOOT;
+  const room = atLeast - shortHeight - archiveHeight - bedrock - HEADING - TAU_GAP - FOOT;
   const shown = labelled(midTerm.length, room);
 
   const bands: Band[] = [];
@@ -99,7 +123,7 @@ export function layOut(tiers: TiersView, width: number, atLeast: number): Pictur
   const midHeight = y + FOOT - shortHeight;
 
   // A small memory leaves room: mid-term takes it, so that the bedrock lies at the foot of the panel.
-  const spare = Math.max(0, atLeast - shortHeight - midHeight - archiveHeight - BEDROCK);
+  const spare = Math.max(0, atLeast - shortHeight - midHeight - archiveHeight - bedrock);
   const archiveY = shortHeight + midHeight + spare;
   y = archiveY + HEADING;
   archive.forEach((segment, index) => {
@@ -111,18 +135,20 @@ export function layOut(tiers: TiersView, width: number, atLeast: number): Pictur
   const longY = archiveY + archiveHeight;
   return {
     width,
-    height: longY + BEDROCK,
+    height: longY + bedrock,
     zones: {
       short: { y: 0, height: shortHeight },
       mid: { y: shortHeight, height: midHeight + spare },
       archive: { y: archiveY, height: archiveHeight },
-      long: { y: longY, height: BEDROCK },
+      long: { y: longY, height: bedrock },
     },
     grains,
     bands,
     tauY,
     thin,
     ticks,
+    lines: lines.map((line) => ({ ...line, y: line.y + longY })),
+    thinLines: thinLines && { ...thinLines, y: thinLines.y + longY },
     midEnd: shortHeight + midHeight - FOOT,
   };
 }
@@ -141,6 +167,43 @@ function layGrains(pages: PageView[], inner: number): Grain[] {
     // A long page is a larger grain; the square root keeps an essay from covering its neighbours.
     r: GRAIN_RADIUS - 2 + Math.min(4, Math.sqrt((page.userInput.length + page.agentResponse.length) / 60)),
   }));
+}
+
+/** Lines side by side, row by row, as long as their words; from the top of their zone. Those after the first have no words. */
+function layLines(beds: Bed[], inner: number): { lines: Line[]; thinLines: Picture['thinLines']; height: number } {
+  if (beds.length === 0) return { lines: [], thinLines: null, height: BEDROCK };
+  const lines: Line[] = [];
+  // Two in a row, even of the longest, where there is room for that.
+  const most = inner >= 300 ? (inner - LINE_GAP) / 2 : inner;
+  let x = 0;
+  let y = HEADING + 2;
+  for (const bed of beds.slice(0, LINES_WITH_WORDS)) {
+    const width = Math.min(most, Math.max(48, textWidth(bed.text) + 2 * LINE_PADDING));
+    if (x > 0 && x + width > inner) {
+      x = 0;
+      y += LINE + LINE_GAP;
+    }
+    lines.push({ bed, x: SIDE + x, y, width, height: LINE, lamina: false });
+    x += width + LINE_GAP;
+  }
+  y += LINE + LINE_GAP;
+  const rest = beds.slice(LINES_WITH_WORDS);
+  if (rest.length === 0) return { lines, thinLines: null, height: Math.max(BEDROCK, y + ROCK) };
+  const thinLines = { y: y + THIN_ROW / 2, count: rest.length };
+  y += THIN_ROW + 2;
+  const columns = Math.max(1, Math.floor((inner + LINE_GAP) / (THIN_LINE.width + LINE_GAP)));
+  rest.forEach((bed, index) => {
+    lines.push({ bed, x: SIDE + (index % columns) * (THIN_LINE.width + LINE_GAP), y: y + Math.floor(index / columns) * THIN_LINE.pitch, width: THIN_LINE.width, height: THIN_LINE.height, lamina: true });
+  });
+  y += Math.ceil(rest.length / columns) * THIN_LINE.pitch;
+  return { lines, thinLines, height: y + ROCK };
+}
+
+/** About how wide words of 12 pixels are: Chinese ones are square. The drawing cuts them to what there is. */
+function textWidth(text: string): number {
+  let width = 0;
+  for (const char of text) width += /\p{Script=Han}|[\u3000-\u30ff\uff00-\uffef]/u.test(char) ? 12 : 7.2;
+  return width;
 }
 
 /** How many of `count` bands get their words, so that the rest still fits in `room` as laminae. */

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /** What the picture's card tells about: under the pointer or the focus, or held by a tap or Enter. */
-export type Selected = { kind: 'page'; id: string } | { kind: 'segment'; id: string };
+export type Selected = { kind: 'page'; id: string } | { kind: 'segment'; id: string } | { kind: 'record'; id: string };
 
 export const selected = signal<Selected | null>(null);
 export const held = signal(false);
