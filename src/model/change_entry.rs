@@ -27,6 +27,8 @@ pub enum Cause {
 
 /// A record of long-term memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+// Few are held at a time, so a box would only cost.
+#[allow(clippy::large_enum_variant)]
 pub enum LongTerm {
     /// See [`Fact`].
     Fact(Fact),

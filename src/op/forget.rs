@@ -8,7 +8,7 @@ use crate::effect::Io;
 use crate::error::Result;
 use crate::id::{FactId, PageId, SegmentId};
 use crate::map::HashSet;
-use crate::model::{Change, Cube, Denied, Fact, FactSource, Job, Place, Record, RecordKey, RecordKind, Segment};
+use crate::model::{Change, Cube, Denied, Job, Place, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_and_dedup;
 use crate::text::for_each_token;
 use crate::updating::long_term::digest;
@@ -74,9 +74,6 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
                 None => forgotten.facts_not_found.push(id),
             }
         }
-        let told = cube.facts().filter(|fact| fact.authority() != FactSource::Edited && lost.in_fact(fact));
-        let told: Vec<FactId> = told.map(|fact| fact.id).filter(|id| !forgotten.facts.contains(id)).collect();
-        forgotten.facts.extend(told);
         let unlearned = unlearn(&cube, gone, &forgotten.facts);
         forgotten.facts = unlearned.facts.clone();
         forgotten.facts_rewritten = unlearned.facts_rewritten();
@@ -139,7 +136,8 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
 }
 
 /// Words that only the pages say that go. A model is shown pages together, with the one before them for context, so it may have
-/// written of one page where another is filed; what holds such a word was derived from the pages that go.
+/// written of one page where another is filed; a segment or meta info with such a word counts as derived from the pages that go.
+/// Facts do not: their quotations tell where they come from.
 struct LostWords(HashSet<String>);
 
 impl LostWords {
@@ -150,6 +148,9 @@ impl LostWords {
             for_each_token(text, &mut |token| {
                 words.insert(token.text.to_lowercase());
             });
+        }
+        if words.is_empty() {
+            return Self(words);
         }
         for text in pages(false).flat_map(page_texts) {
             for_each_token(text, &mut |token| {
@@ -169,10 +170,6 @@ impl LostWords {
 
     fn in_segment(&self, segment: &Segment) -> bool {
         [&segment.title, &segment.summary].into_iter().chain(&segment.keywords).any(|text| self.are_in(text))
-    }
-
-    fn in_fact(&self, fact: &Fact) -> bool {
-        self.are_in(&fact.attribute) || self.are_in(&fact.value)
     }
 }
 

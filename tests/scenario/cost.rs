@@ -1,6 +1,8 @@
 //! What memory costs on a real conversation. The data are not part of this repository: `MEMSTRATA_DATA` names the file, and
 //! without it the test says so and ends.
 
+#![allow(clippy::print_stdout)] // The figures are the point.
+
 use std::collections::BTreeMap;
 
 use memstrata::config::Config;
@@ -24,12 +26,12 @@ fn conversation(path: &str, id: &str) -> Option<(Vec<NewPage>, usize)> {
     for turn in turns {
         let text = |key: &str| turn[key].as_str().unwrap_or_default().to_owned();
         let session = Some(turn["session"].to_string());
-        if turn["role"] == "assistant" {
-            if let Some(page) = pages.last_mut().filter(|page| open && page.session == session) {
-                (page.agent_response, page.agent_name) = (text("text"), text("speaker"));
-                open = false;
-                continue;
-            }
+        if turn["role"] == "assistant"
+            && let Some(page) = pages.last_mut().filter(|page| open && page.session == session)
+        {
+            (page.agent_response, page.agent_name) = (text("text"), text("speaker"));
+            open = false;
+            continue;
         }
         let page = NewPage { session, time: time(&text("time")), ..NewPage::default() };
         open = turn["role"] != "assistant";

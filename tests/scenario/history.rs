@@ -174,6 +174,8 @@ fn o07_case_09_no_outage_refusal_or_empty_text_overwrites_the_profile() {
         String::new(),
     ];
     for (number, text) in bad.into_iter().enumerate() {
+        // Opened anew, so that the model does not rest.
+        let memory = reopen(&mut world, with(Config { heat_threshold: 0.0, ..eager() }));
         let said = text.clone();
         world.chat = Box::new(move |request| match request.format.expect("a step").name {
             "user_profile" => Ok(reply(said.clone(), request)),

@@ -59,8 +59,7 @@ fn outage(failure: fn(&ChatRequest) -> Result<ChatReply>, policy: &str, answered
     let stats = memory.stats();
     assert_eq!((stats.jobs.queued, stats.jobs.failed), (0, 0), "{:?}", memory.jobs(now_ms));
     let pages = pages(&memory);
-    let said: Vec<_> =
-        pages.iter().filter(|page| page.client_id.is_some()).map(|page| page.client_id.clone().expect("one")).collect();
+    let said: Vec<_> = pages.iter().filter_map(|page| page.client_id.clone()).collect();
     assert_eq!(said, (0..100).map(|number| format!("m{number}")).collect::<Vec<_>>(), "every turn once, in order");
     assert!(segments(&memory).iter().all(|segment| segment.enriched), "every page is drafted");
     assert!(pages.iter().filter(|page| page.tier == "mid").count() >= 85);
@@ -119,7 +118,6 @@ fn b03_the_answer_comes_before_any_other_call_and_batched_takes_at_most_four_cal
     let names = names(&calls);
     let background = names.iter().filter(|name| **name != "respond").count();
     let profile = names.iter().filter(|name| **name == "user_profile").count();
-    println!("batched: {background} calls for 200 pages, {profile} of them for the profile");
     assert!(background * 10 <= 200 * 4, "{background} calls for 200 pages");
     assert!(profile > 0 && background > 38 + profile - 1);
     assert_eq!(

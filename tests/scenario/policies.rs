@@ -548,8 +548,8 @@ impl UpdatePolicy for ByLetter {
 
 #[test]
 fn o22_a_policy_of_the_callers_own_is_registered_by_name_and_chosen() {
-    let mut world = World::default();
-    world.chat = Box::new(|request| panic!("this policy asks nobody: {request:?}"));
+    let mut world =
+        World { chat: Box::new(|request| panic!("this policy asks nobody: {request:?}")), ..World::default() };
     let mut policies = Policies::default();
     policies.register(Rc::new(ByLetter));
     let config = |name: &str| Config { update_policy: name.into(), similarity_threshold: 2.0, ..eager() };
