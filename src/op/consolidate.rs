@@ -37,7 +37,8 @@ impl Material {
     /// Whether it is still so: an answer about what has been deleted meanwhile is not used.
     fn is_as_shown(&self, engine: &Engine) -> bool {
         let cube = engine.cube.borrow();
-        let is_open = |(id, shown): &(SegmentId, String)| cube.segment(*id).is_some_and(|segment| theme(segment) == *shown);
+        let is_open =
+            |(id, shown): &(SegmentId, String)| cube.segment(*id).is_some_and(|segment| theme(segment) == *shown);
         is_unchanged(engine, self.pages.iter().chain(&self.before))
             && self.open.iter().all(is_open)
             && chain_of(&cube, self.before.as_ref()) == self.chain

@@ -27,7 +27,8 @@ pub(super) fn read<T: DeserializeOwned>(value: JsValue, name: &str) -> Result<T>
 
 /// Makes a plain JavaScript value: maps become objects, nothing becomes `null`.
 pub(super) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue> {
-    js_sys::JSON::parse(&to_json(value)?).map_err(|error| Error::internal(format!("a result does not convert: {error:?}")))
+    js_sys::JSON::parse(&to_json(value)?)
+        .map_err(|error| Error::internal(format!("a result does not convert: {error:?}")))
 }
 
 /// An error as JavaScript gets it: an `Error` with `code`.
