@@ -218,11 +218,11 @@ impl Scene<'_> {
             return;
         }
         // Equal memories hold the same; that the store does is seen often enough.
-        if self.n_points % 4 == 0 {
+        if self.n_points % 5 == 0 {
             check(&stored(&world.store), &self.run.options.config, self.now_ms)
                 .unwrap_or_else(|why| panic!("{at}, {what}: {why}"));
         }
-        if self.n_points % 2 == 1 {
+        if self.n_points % 3 != 0 {
             return;
         }
         let reopened = self.run.open(world);
