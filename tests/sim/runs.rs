@@ -155,7 +155,7 @@ impl Scene<'_> {
                     };
                     let goes_on = commits.first().is_none_or(|first| at == *first) || !first_write;
                     // Every other step the memory meets both failures, one after the other.
-                    let meets_both = commits.len() == 1 && self.n_points % 2 == 0;
+                    let meets_both = commits.len() == 1 && self.n_points.is_multiple_of(2);
                     untouched = self.fail_and_go_on(world, memory, at_effect, goes_on && !meets_both);
                     if *sort == Sort::Commit {
                         let live = untouched.take().unwrap_or_else(|| self.reopened());
@@ -218,11 +218,11 @@ impl Scene<'_> {
             return;
         }
         // Equal memories hold the same; that the store does is seen often enough.
-        if self.n_points % 5 == 0 {
+        if self.n_points.is_multiple_of(5) {
             check(&stored(&world.store), &self.run.options.config, self.now_ms)
                 .unwrap_or_else(|why| panic!("{at}, {what}: {why}"));
         }
-        if self.n_points % 3 != 0 {
+        if !self.n_points.is_multiple_of(3) {
             return;
         }
         let reopened = self.run.open(world);
@@ -274,7 +274,7 @@ impl Scene<'_> {
         });
         let _ = self.call.make(&mut world, &memory, self.now_ms).done();
         world.fault = None;
-        if self.n_points % 2 == 0 {
+        if self.n_points.is_multiple_of(2) {
             memory = self.run.open(&mut world);
         }
         for attempt in 1..=2 {
