@@ -41,7 +41,7 @@ pub struct Forgotten {
 /// long-term memory drew from them alone. Deletes facts for good, with every trace in history; they are not learnt again.
 ///
 /// What a model wrote of the pages and their neighbours goes too: titles and summaries of their segments, the meta info of
-/// their chains, profile texts since they were analysed. Rules take its place until the model sees what is left.
+/// their chains, profile texts since they were analysed. Rules describe the segments then; the next analysis writes the profile anew.
 pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], now_ms: i64) -> Result<Forgotten> {
     let turn = engine.write_turn().await?;
     let mut forgotten = Forgotten::default();

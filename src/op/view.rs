@@ -413,6 +413,7 @@ impl Engine {
         let segment = self.with_visits(segment);
         let cube = self.cube.borrow();
         let heat = heat(&segment, &self.options.config, now_ms);
+        let is_untitled = segment.title.is_empty();
         SegmentView {
             id: segment.id.to_string(),
             theme: theme(&segment),
@@ -427,7 +428,7 @@ impl Engine {
                 r_recency: heat.r_recency,
             },
             last_access: segment.last_access_ms,
-            enriched: cube.members(segment.id).all(|page| cube.place(page).is_some_and(|place| place.drafted)),
+            enriched: !is_untitled && cube.members(segment.id).all(|page| cube.place(page).is_some_and(|place| place.drafted)),
             start_time: segment.start.map(|time| time.epoch_ms),
             end_time: segment.end.map(|time| time.epoch_ms),
         }
