@@ -81,6 +81,13 @@ impl Essence {
         Self(lines)
     }
 
+    /// Facts, short-term memory, and how many pages, turns and vectors there are: what does not depend on where pages are filed.
+    pub fn said(&self) -> Vec<&str> {
+        let said = |line: &&String| line.starts_with("fact ") || line.starts_with("short-term ");
+        let counts = self.0.last().map(|counts| counts.split(" atoms").next().unwrap_or(counts));
+        self.0.iter().filter(said).map(String::as_str).chain(counts).collect()
+    }
+
     /// What only one of two holds; empty if they are equal.
     pub fn differences(&self, expected: &Self) -> String {
         if self == expected {
