@@ -428,7 +428,8 @@ impl Engine {
                 r_recency: heat.r_recency,
             },
             last_access: segment.last_access_ms,
-            enriched: !is_untitled && cube.members(segment.id).all(|page| cube.place(page).is_some_and(|place| place.drafted)),
+            enriched: !is_untitled
+                && cube.members(segment.id).all(|page| cube.place(page).is_some_and(|place| place.drafted)),
             start_time: segment.start.map(|time| time.epoch_ms),
             end_time: segment.end.map(|time| time.epoch_ms),
         }
