@@ -65,7 +65,7 @@ impl Frequencies {
         Self { tf: vec![0.0; n], touched: Vec::new() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, document: usize, count: f32) {
         let tf = &mut self.tf[document];
         if *tf == 0.0 {

@@ -87,7 +87,7 @@ impl<'a> Fused<'a> {
     }
 
     /// The sum at an atom.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(&self, site: Site) -> f32 {
         let mut sum = self.by_place[site.place as usize];
         for (weight, values) in &self.by_atom {

@@ -98,10 +98,17 @@ fn for_each_piece(text: &str, f: &mut dyn FnMut(Range<usize>)) {
             f(start..start + body.len());
         }
     };
-    let mut at = text.char_indices().peekable();
-    while let Some((i, c)) = at.next() {
-        let after = i + c.len_utf8();
-        let next = at.peek().map(|&(_, next)| next);
+    let mut end = 0;
+    while end < text.len() {
+        let i = end;
+        end += 1;
+        // Letters and spaces of ASCII, which most text consists of, are passed over by the byte.
+        if text.as_bytes()[i].is_ascii_alphanumeric() || text.as_bytes()[i] == b' ' {
+            continue;
+        }
+        let Some(c) = text[i..].chars().next() else { break };
+        end = i + c.len_utf8();
+        let (after, next) = (end, text[end..].chars().next());
         let cut = match c {
             '。' | '！' | '？' | '；' | '\n' => Some(after),
             '.' | '!' | '?' => next.is_some_and(is_space).then_some(after),

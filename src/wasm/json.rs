@@ -45,17 +45,22 @@ struct Items<'a> {
 
 fn push_text(out: &mut String, text: &str) {
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\n' => out.push_str("\\n"),
-            c if c < ' ' => push_escape(out, c),
-            c => out.push(c),
+    // What needs an escape is ASCII; the text between is copied in one piece.
+    let mut copied = 0;
+    for (at, &byte) in text.as_bytes().iter().enumerate() {
+        if byte >= b' ' && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.push_str(&text[copied..at]);
+        copied = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            byte => push_escape(out, char::from(byte)),
         }
     }
+    out.push_str(&text[copied..]);
     out.push('"');
 }
 
