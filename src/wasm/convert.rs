@@ -1,29 +1,24 @@
 //! Values across the boundary. Ids are strings, vectors `Float32Array`, times milliseconds since the epoch.
 
 use js_sys::{Array, Object, Uint8Array};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use super::fields::{Fields, read};
 use super::host::{get, object, set};
 use super::json::to_json;
-use super::long_term::MannerArgs;
 use crate::config::Config;
 use crate::effect::FinishReason;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, PageId, Side};
-use crate::model::{Metadata, Scope, Space, Tier};
+use crate::model::{Scope, Space, Tier};
 use crate::op::{
-    Embedder, Filter, Forgotten, Imported, Mode, OpenOptions, Policies, RespondInput, Responded, RetrieveInput, Worked,
+    Embedder, Filter, Forgotten, Imported, Manner, Mode, OpenOptions, Policies, RespondInput, Responded, RetrieveInput,
+    Worked,
 };
 use crate::retrieval::{Profile, Strategy};
 use crate::time::Timestamp;
 use crate::updating::short_term::NewPage;
-
-/// Reads an argument.
-pub(super) fn read<T: DeserializeOwned>(value: JsValue, name: &str) -> Result<T> {
-    serde_wasm_bindgen::from_value(value).map_err(|error| Error::invalid(format!("{name}: {error}")))
-}
 
 /// Makes a plain JavaScript value: maps become objects, nothing becomes `null`.
 pub(super) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue> {
@@ -55,58 +50,47 @@ pub(super) fn error_of(thrown: &JsValue) -> Error {
     Error::new(code.unwrap_or_else(by_name), message)
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct OpenInput {
-    pub(super) name: String,
-    user_id: String,
-    assistant_id: String,
-    pub(super) storage: String,
-    #[serde(default, with = "serde_wasm_bindgen::preserve")]
-    config: JsValue,
-    seed: u32,
-    #[serde(default)]
-    embedder: Option<ExternalEmbedder>,
-    builtin_embedder: bool,
-    #[serde(default)]
-    chat_model: Option<String>,
-    #[serde(default)]
-    counts_tokens: bool,
-    #[serde(default)]
-    paused: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ExternalEmbedder {
-    id: String,
-    dimensions: u32,
-    #[serde(default)]
-    max_embeddings_per_call: Option<usize>,
-}
+/// How JavaScript wants a memory to be opened.
+pub(super) struct OpenInput(Fields);
 
 impl OpenInput {
-    pub(super) fn into_options(self) -> Result<OpenOptions> {
-        let embedder = match self.embedder {
-            Some(model) if !(1..=4_096).contains(&model.dimensions) => {
-                return Err(Error::invalid(format!("embedder.dimensions is {}, outside 1 to 4,096", model.dimensions)));
+    pub(super) fn new(options: JsValue) -> Result<Self> {
+        Fields::of("options", options).map(Self)
+    }
+
+    /// Name of the database.
+    pub(super) fn name(&self) -> Result<String> {
+        self.0.needed_text("name")
+    }
+
+    /// Kind of the store.
+    pub(super) fn storage(&self) -> Result<String> {
+        self.0.needed_text("storage")
+    }
+
+    pub(super) fn options(&self) -> Result<OpenOptions> {
+        let Self(given) = self;
+        let embedder = match given.given("embedder").map(|model| Fields::of("embedder", model)).transpose()? {
+            Some(model) => {
+                let dimensions = model.count("dimensions")?;
+                if !(1..=4_096).contains(&dimensions) {
+                    return Err(Error::invalid(format!("embedder.dimensions is {dimensions}, outside 1 to 4,096")));
+                }
+                let texts_per_call = model.number("maxEmbeddingsPerCall")?.unwrap_or(64.0).max(1.0) as usize;
+                Embedder::External { space: Space { model: model.needed_text("id")?, dimensions }, texts_per_call }
             }
-            Some(model) => Embedder::External {
-                space: Space { model: model.id, dimensions: model.dimensions },
-                texts_per_call: model.max_embeddings_per_call.unwrap_or(64).max(1),
-            },
-            None if self.builtin_embedder => Embedder::Builtin,
+            None if given.flag("builtinEmbedder") => Embedder::Builtin,
             None => Embedder::None,
         };
         Ok(OpenOptions {
-            scope: Scope::new(&self.user_id, &self.assistant_id)?,
-            config: config(self.config)?,
+            scope: Scope::new(&given.needed_text("userId")?, &given.needed_text("assistantId")?)?,
+            config: config(given.given("config").unwrap_or(JsValue::UNDEFINED))?,
             embedder,
-            chat_model: self.chat_model,
-            counts_tokens: self.counts_tokens,
-            paused: self.paused,
+            chat_model: given.text("chatModel")?,
+            counts_tokens: given.flag("countsTokens"),
+            paused: given.flag("paused"),
             policies: Policies::default(),
-            seed: self.seed,
+            seed: given.count("seed")?,
         })
     }
 }
@@ -133,139 +117,105 @@ pub(super) fn known_names(what: &str, given: &JsValue, names: &[&str]) -> Result
     Ok(())
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct AddInput {
-    #[serde(default)]
-    user_input: String,
-    #[serde(default)]
-    agent_response: String,
-    #[serde(default)]
-    epoch_ms: Option<f64>,
-    #[serde(default)]
-    offset_minutes: i16,
-    #[serde(default)]
-    metadata: Metadata,
-    #[serde(default)]
-    client_id: Option<String>,
-    #[serde(default)]
-    session: Option<String>,
-    #[serde(default)]
-    user_name: Option<String>,
-    #[serde(default)]
-    agent_name: Option<String>,
+/// Reads a turn.
+pub(super) fn new_page(given: JsValue) -> Result<NewPage> {
+    let given = Fields::of("turn", given)?;
+    let time = given.number("epochMs")?.filter(|ms| ms.is_finite() && ms.abs() <= 8.64e15);
+    let offset_minutes = given.offset_minutes()?.unwrap_or(0);
+    let text = |name| given.text(name).map(Option::unwrap_or_default);
+    Ok(NewPage {
+        client_id: given.text("clientId")?,
+        user_input: text("userInput")?,
+        agent_response: text("agentResponse")?,
+        user_name: text("userName")?,
+        agent_name: text("agentName")?,
+        time: time.map(|ms| Timestamp { epoch_ms: ms as i64, offset_minutes }),
+        session: given.text("session")?,
+        metadata: given.metadata("metadata")?,
+    })
 }
 
-impl From<AddInput> for NewPage {
-    fn from(input: AddInput) -> Self {
-        let time = input.epoch_ms.filter(|ms| ms.is_finite() && ms.abs() <= 8.64e15);
-        let offset_minutes = input.offset_minutes.clamp(-1_080, 1_080);
-        Self {
-            client_id: input.client_id,
-            user_input: input.user_input,
-            agent_response: input.agent_response,
-            user_name: input.user_name.unwrap_or_default(),
-            agent_name: input.agent_name.unwrap_or_default(),
-            time: time.map(|ms| Timestamp { epoch_ms: ms as i64, offset_minutes }),
-            session: input.session,
-            metadata: input.metadata,
-        }
+/// Reads turns.
+pub(super) fn new_pages(list: &JsValue) -> Result<Vec<NewPage>> {
+    if !Array::is_array(list) {
+        return Err(Error::invalid(format!("{list:?} is no array of turns")));
     }
+    Array::from(list).iter().map(new_page).collect()
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct RetrieveArgs {
-    top_k: usize,
-    budget_tokens: u32,
-    strategy: String,
-    profile: String,
-    #[serde(default)]
-    filter: FilterArgs,
+/// Reads a search.
+pub(super) fn retrieve_input(query: String, options: JsValue) -> Result<RetrieveInput> {
+    let given = Fields::of("options", options)?;
+    let strategies = [Strategy::Auto, Strategy::Semantic, Strategy::Keyword, Strategy::Temporal];
+    let strategy = given.needed_text("strategy")?;
+    let wanted = strategies.into_iter().find(|known| known.as_str() == strategy);
+    let profiles = [Profile::Chat, Profile::Assistant, Profile::Preference];
+    let profile = match given.needed_text("profile")?.as_str() {
+        "auto" => None,
+        name => Some(named("profile", name, profiles.into_iter().find(|profile| profile.as_str() == name))?),
+    };
+    Ok(RetrieveInput {
+        query,
+        top_k: given.count("topK")? as usize,
+        budget_tokens: given.count("budgetTokens")?,
+        strategy: named("strategy", &strategy, wanted)?,
+        profile,
+        filter: match given.given("filter") {
+            Some(conditions) => filter(&Fields::of("filter", conditions)?)?,
+            None => Filter::default(),
+        },
+    })
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct FilterArgs {
-    tiers: Vec<String>,
-    roles: Vec<String>,
-    from_ms: Option<f64>,
-    to_ms: Option<f64>,
-    sessions: Vec<String>,
-    metadata: Metadata,
-    exclude: Vec<String>,
-}
-
-impl RetrieveArgs {
-    pub(super) fn into_input(self, query: String) -> Result<RetrieveInput> {
-        let strategies = [Strategy::Auto, Strategy::Semantic, Strategy::Keyword, Strategy::Temporal];
-        let strategy = strategies.into_iter().find(|strategy| strategy.as_str() == self.strategy);
-        let profiles = [Profile::Chat, Profile::Assistant, Profile::Preference];
-        let profile = match self.profile.as_str() {
-            "auto" => None,
-            name => Some(named("profile", name, profiles.into_iter().find(|profile| profile.as_str() == name))?),
+fn filter(given: &Fields) -> Result<Filter> {
+    let tier = |name: &String| {
+        let tier = match name.as_str() {
+            "short" => Some(Tier::Short),
+            "mid" => Some(Tier::Mid),
+            "archive" => Some(Tier::Archive),
+            _ => None,
         };
-        Ok(RetrieveInput {
-            query,
-            top_k: self.top_k,
-            budget_tokens: self.budget_tokens,
-            strategy: named("strategy", &self.strategy, strategy)?,
-            profile,
-            filter: self.filter.into_filter()?,
-        })
-    }
-}
-
-impl FilterArgs {
-    fn into_filter(self) -> Result<Filter> {
-        let tier = |name: &String| {
-            let tier = match name.as_str() {
-                "short" => Some(Tier::Short),
-                "mid" => Some(Tier::Mid),
-                "archive" => Some(Tier::Archive),
-                _ => None,
-            };
-            named("filter.tiers", name, tier)
+        named("filter.tiers", name, tier)
+    };
+    let side = |name: &String| {
+        let side = match name.as_str() {
+            "user" => Some(Side::User),
+            "assistant" => Some(Side::Agent),
+            _ => None,
         };
-        let side = |name: &String| {
-            let side = match name.as_str() {
-                "user" => Some(Side::User),
-                "assistant" => Some(Side::Agent),
-                _ => None,
-            };
-            named("filter.roles", name, side)
-        };
-        Ok(Filter {
-            tiers: self.tiers.iter().map(tier).collect::<Result<_>>()?,
-            sides: self.roles.iter().map(side).collect::<Result<_>>()?,
-            from_ms: self.from_ms.map(|ms| ms as i64),
-            to_ms: self.to_ms.map(|ms| ms as i64),
-            sessions: self.sessions,
-            metadata: self.metadata,
-            // An id that is none of ours excludes nothing.
-            exclude: self.exclude.iter().filter_map(|id| id.parse().ok()).collect(),
-            ..Filter::default()
-        })
-    }
+        named("filter.roles", name, side)
+    };
+    Ok(Filter {
+        tiers: given.texts("tiers")?.iter().map(tier).collect::<Result<_>>()?,
+        sides: given.texts("roles")?.iter().map(side).collect::<Result<_>>()?,
+        from_ms: given.number("fromMs")?.map(|ms| ms as i64),
+        to_ms: given.number("toMs")?.map(|ms| ms as i64),
+        sessions: given.texts("sessions")?,
+        metadata: given.metadata("metadata")?,
+        // An id that is none of ours excludes nothing.
+        exclude: given.texts("exclude")?.iter().filter_map(|id| id.parse().ok()).collect(),
+        ..Filter::default()
+    })
 }
 
 pub(super) fn named<T>(what: &str, name: &str, found: Option<T>) -> Result<T> {
     found.ok_or_else(|| Error::invalid(format!("{what} has no {name:?}")))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RespondArgs {
-    call_id: String,
+/// Reads how to answer.
+pub(super) fn manner(given: &Fields) -> Result<Manner> {
+    Ok(Manner {
+        style: given.text("style")?,
+        relationship: given.text("relationship")?,
+        budget_tokens: given.count("budgetTokens")?,
+    })
 }
 
 /// Reads what to answer: the user's turn, and how.
 pub(super) fn respond_input(query: String, input: JsValue) -> Result<RespondInput> {
-    let args: RespondArgs = read(input.clone(), "options")?;
-    let manner: MannerArgs = read(input.clone(), "options")?;
-    let turn: AddInput = read(input, "options")?;
-    let page = NewPage { user_input: query, agent_response: String::new(), ..turn.into() };
-    Ok(RespondInput { page, manner: manner.into(), call_id: Some(args.call_id) })
+    let given = Fields::of("options", input.clone())?;
+    let page = NewPage { user_input: query, agent_response: String::new(), ..new_page(input)? };
+    Ok(RespondInput { page, manner: manner(&given)?, call_id: Some(given.needed_text("callId")?) })
 }
 
 pub(super) fn responded(answer: &Responded) -> Result<JsValue> {

@@ -3,69 +3,49 @@
 use core::str::FromStr;
 
 use js_sys::Promise;
-use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 use super::WasmMemory;
-use super::convert::{js_error, known_names, named, read, to_js};
+use super::convert::{js_error, known_names, manner, named, to_js};
+use super::fields::Fields;
 use super::host::object;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::Side;
 use crate::model::{FactKind, Subject};
-use crate::op::{Act, FactInput, FactsWanted, Manner, Settings};
+use crate::op::{Act, FactInput, FactsWanted, Settings};
 use crate::time::Timestamp;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct FactArgs {
-    #[serde(default)]
-    subject: Option<String>,
-    #[serde(default)]
-    subject_name: Option<String>,
-    #[serde(default)]
-    attribute: Option<String>,
-    #[serde(default)]
-    value: Option<String>,
-    #[serde(default)]
-    kind: Option<String>,
-    #[serde(default)]
-    valid_from_ms: Option<f64>,
-    #[serde(default)]
-    offset_minutes: Option<i16>,
-}
-
-impl FactArgs {
-    fn into_input(self) -> Result<FactInput> {
-        let subject = match (self.subject.as_deref(), self.subject_name) {
-            (None, None) => None,
-            (Some("user"), _) => Some(Subject::User),
-            (Some("assistant"), _) => Some(Subject::Assistant),
-            (None | Some("other"), Some(name)) => Some(Subject::Named(name)),
-            (Some("other"), None) => return Err(Error::invalid("a fact about another needs subjectName")),
-            (Some(other), _) => return Err(Error::invalid(format!("subject has no {other:?}"))),
+/// Reads a fact, or what of one is to change.
+fn fact_input(what: &'static str, given: JsValue) -> Result<FactInput> {
+    let given = Fields::of(what, given)?;
+    let subject = match (given.text("subject")?.as_deref(), given.text("subjectName")?) {
+        (None, None) => None,
+        (Some("user"), _) => Some(Subject::User),
+        (Some("assistant"), _) => Some(Subject::Assistant),
+        (None | Some("other"), Some(name)) => Some(Subject::Named(name)),
+        (Some("other"), None) => return Err(Error::invalid("a fact about another needs subjectName")),
+        (Some(other), _) => return Err(Error::invalid(format!("subject has no {other:?}"))),
+    };
+    let kind = |name: String| {
+        let kind = match name.as_str() {
+            "knowledge" => Some(FactKind::Knowledge),
+            "preference" => Some(FactKind::Preference),
+            "event" => Some(FactKind::Event),
+            _ => None,
         };
-        let kind = |name: String| {
-            let kind = match name.as_str() {
-                "knowledge" => Some(FactKind::Knowledge),
-                "preference" => Some(FactKind::Preference),
-                "event" => Some(FactKind::Event),
-                _ => None,
-            };
-            named("kind", &name, kind)
-        };
-        let time = self.valid_from_ms.filter(|ms| ms.is_finite()).map(|ms| Timestamp {
-            epoch_ms: ms as i64,
-            offset_minutes: self.offset_minutes.unwrap_or(0).clamp(-1_080, 1_080),
-        });
-        Ok(FactInput {
-            subject,
-            attribute: self.attribute,
-            value: self.value,
-            kind: self.kind.map(kind).transpose()?,
-            // An offset without a time says that the time is unknown.
-            valid_from: (time.is_some() || self.offset_minutes.is_some()).then_some(time),
-        })
-    }
+        named("kind", &name, kind)
+    };
+    let offset_minutes = given.offset_minutes()?;
+    let time = given.number("validFromMs")?.filter(|ms| ms.is_finite());
+    let time = time.map(|ms| Timestamp { epoch_ms: ms as i64, offset_minutes: offset_minutes.unwrap_or(0) });
+    Ok(FactInput {
+        subject,
+        attribute: given.text("attribute")?,
+        value: given.text("value")?,
+        kind: given.text("kind")?.map(kind).transpose()?,
+        // An offset without a time says that the time is unknown.
+        valid_from: (time.is_some() || offset_minutes.is_some()).then_some(time),
+    })
 }
 
 /// An id that JavaScript gave; one that is malformed names nothing here.
@@ -76,45 +56,18 @@ fn known<T: FromStr>(what: &str, id: &str) -> Result<T> {
 /// What may be changed while a memory is open.
 const SETTINGS: [&str; 3] = ["updatePolicy", "dailyCalls", "dailyTokens"];
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SettingsArgs {
-    #[serde(default)]
-    update_policy: Option<String>,
-    #[serde(default)]
-    daily_calls: Option<f64>,
-    #[serde(default)]
-    daily_tokens: Option<f64>,
-}
-
 fn settings(given: JsValue) -> Result<Settings> {
     known_names("settings", &given, &SETTINGS)?;
-    let args: SettingsArgs = read(given, "settings")?;
-    let limit = |name: &str, of: Option<f64>| match of {
+    let given = Fields::of("settings", given)?;
+    let limit = |name: &str| match given.number(name)? {
         Some(of) if !(of.is_finite() && of >= 0.0) => Err(Error::invalid(format!("settings.{name} is {of}, below 0"))),
         of => Ok(of.map(|of| of as u64)),
     };
     Ok(Settings {
-        update_policy: args.update_policy,
-        daily_calls: limit("dailyCalls", args.daily_calls)?,
-        daily_tokens: limit("dailyTokens", args.daily_tokens)?,
+        update_policy: given.text("updatePolicy")?,
+        daily_calls: limit("dailyCalls")?,
+        daily_tokens: limit("dailyTokens")?,
     })
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct MannerArgs {
-    #[serde(default)]
-    style: Option<String>,
-    #[serde(default)]
-    relationship: Option<String>,
-    budget_tokens: u32,
-}
-
-impl From<MannerArgs> for Manner {
-    fn from(args: MannerArgs) -> Self {
-        Self { style: args.style, relationship: args.relationship, budget_tokens: args.budget_tokens }
-    }
 }
 
 #[wasm_bindgen]
@@ -122,7 +75,7 @@ impl WasmMemory {
     /// The prompt of an answer, without asking for it.
     pub fn merge(&self, query: String, options: JsValue) -> Promise {
         self.promise(move |this| async move {
-            let manner = read::<MannerArgs>(options, "options")?.into();
+            let manner = manner(&Fields::of("options", options)?)?;
             let now_ms = this.outside.host.now_ms();
             let merged = this.run(this.memory.merge(query, manner, now_ms)).await?;
             Ok(object(&[
@@ -203,13 +156,13 @@ impl WasmMemory {
     /// Enters a fact.
     #[wasm_bindgen(js_name = addFact)]
     pub fn add_fact(&self, input: JsValue) -> Promise {
-        self.act(move || Ok(Act::Add(read::<FactArgs>(input, "fact")?.into_input()?)))
+        self.act(move || Ok(Act::Add(fact_input("fact", input)?)))
     }
 
     /// Corrects a fact.
     #[wasm_bindgen(js_name = editFact)]
     pub fn edit_fact(&self, id: String, changes: JsValue) -> Promise {
-        self.act(move || Ok(Act::Edit(known("fact", &id)?, read::<FactArgs>(changes, "changes")?.into_input()?)))
+        self.act(move || Ok(Act::Edit(known("fact", &id)?, fact_input("changes", changes)?)))
     }
 
     /// Closes a fact.

@@ -7,6 +7,7 @@
 
 mod convert;
 mod driver;
+mod fields;
 mod host;
 mod idb;
 mod json;
@@ -24,7 +25,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use self::convert::{
-    AddInput, Ids, OpenInput, RetrieveArgs, bytes, ids, js_error, read, respond_input, responded, to_js,
+    Ids, OpenInput, bytes, ids, js_error, new_page, new_pages, respond_input, responded, retrieve_input, to_js,
 };
 use self::driver::run;
 use self::host::Host;
@@ -68,9 +69,9 @@ impl WasmMemory {
         promise_of(Box::pin(async move {
             let host = Host::new(host);
             let watched = watch(host.clone());
-            let input: OpenInput = read(options, "options")?;
+            let input = OpenInput::new(options)?;
             let outside = Rc::new(Outside::open(&input, host).await?);
-            let memory = run(MemoryOs::open(input.into_options()?), &outside).await?;
+            let memory = run(MemoryOs::open(input.options()?), &outside).await?;
             Ok(Self { memory, outside, _watched: watched }.into())
         }))
     }
@@ -78,7 +79,7 @@ impl WasmMemory {
     /// Stores one turn.
     pub fn add(&self, input: JsValue) -> Promise {
         self.promise(move |this| async move {
-            let new = read::<AddInput>(input, "turn")?.into();
+            let new = new_page(input)?;
             let now_ms = this.outside.host.now_ms();
             let added = this.run(this.memory.add(vec![new], now_ms)).await?;
             added.first().copied().map(AddedView::from).map(|view| to_js(&view)).unwrap_or(Ok(JsValue::NULL))
@@ -89,7 +90,7 @@ impl WasmMemory {
     #[wasm_bindgen(js_name = addMany)]
     pub fn add_many(&self, inputs: JsValue) -> Promise {
         self.promise(move |this| async move {
-            let new = read::<Vec<AddInput>>(inputs, "turns")?.into_iter().map(Into::into).collect();
+            let new = new_pages(&inputs)?;
             let now_ms = this.outside.host.now_ms();
             let added = this.run(this.memory.add(new, now_ms)).await?;
             to_js(&added.into_iter().map(AddedView::from).collect::<Vec<_>>())
@@ -99,7 +100,7 @@ impl WasmMemory {
     /// Finds what answers a question.
     pub fn retrieve(&self, query: String, options: JsValue) -> Promise {
         self.promise(move |this| async move {
-            let input = read::<RetrieveArgs>(options, "options")?.into_input(query)?;
+            let input = retrieve_input(query, options)?;
             let now_ms = this.outside.host.now_ms();
             to_js(&this.run(this.memory.retrieve(input, now_ms)).await?)
         })

@@ -21,7 +21,7 @@ pub(super) struct Outside {
 
 impl Outside {
     pub(super) async fn open(input: &OpenInput, host: Host) -> Result<Self> {
-        let storage = Storage::of(&input.storage, &input.name, host.clone()).await?;
+        let storage = Storage::of(&input.storage()?, &input.name()?, host.clone()).await?;
         Ok(Self { host, storage })
     }
 
