@@ -123,7 +123,8 @@ export interface AddMemoryResult {
   status: 'stored' | 'duplicate';
 }
 
-export type Strategy = 'auto' | 'semantic' | 'keyword' | 'temporal';
+/** `two_stage` is MemoryOS's own: the five best segments, then the `topK` pages in them that are nearest to the question. */
+export type Strategy = 'auto' | 'semantic' | 'keyword' | 'temporal' | 'two_stage';
 
 export interface RetrieveOptions {
   /** Hits returned, 1 to 1,000. Default 10. */

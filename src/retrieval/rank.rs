@@ -155,6 +155,7 @@ pub fn rank(
             Strategy::Keyword => overlap.matches(site.place) || features.value(Feature::Exact, site) > 0.0,
             // Without a date in the question this is "the most recent", which everything answers to.
             Strategy::Temporal => answers > 0.0 || query.understanding.dates.is_empty(),
+            Strategy::TwoStage => true,
             Strategy::Auto => answers > 0.0 || overlap.matches(site.place) || (alike && compared),
             Strategy::Semantic => answers > 0.0 || (alike && compared),
         };

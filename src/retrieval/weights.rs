@@ -264,6 +264,8 @@ pub enum Strategy {
     Keyword,
     /// Dates first, the rest decides among equals; the most recent first when the question names no date.
     Temporal,
+    /// MemoryOS's own: segments first, then the pages in them (MemoryOS, 3.3). Whoever ranks has chosen the pages already.
+    TwoStage,
 }
 
 impl Strategy {
@@ -274,13 +276,14 @@ impl Strategy {
             Self::Semantic => "semantic",
             Self::Keyword => "keyword",
             Self::Temporal => "temporal",
+            Self::TwoStage => "two_stage",
         }
     }
 
     /// The weights of `profile` as this strategy bends them.
     pub(crate) fn weights(self, profile: Profile, has_date: bool) -> Weights {
         match self {
-            Self::Auto => profile.weights(),
+            Self::Auto | Self::TwoStage => profile.weights(),
             Self::Semantic => profile.weights().only(&[Odt, Odw, Odv, Ma, Mt, Mw, Exact]),
             // The lexical weights of CHAT: PREFERENCE has none, ASSISTANT's ignore the atom, and a keyword search is for one.
             Self::Keyword => CHAT.only(&[Pba, Pbv, Pbs, Gbv, Gbs, Exact]),

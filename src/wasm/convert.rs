@@ -146,7 +146,7 @@ pub(super) fn new_pages(list: &JsValue) -> Result<Vec<NewPage>> {
 /// Reads a search.
 pub(super) fn retrieve_input(query: String, options: JsValue) -> Result<RetrieveInput> {
     let given = Fields::of("options", options)?;
-    let strategies = [Strategy::Auto, Strategy::Semantic, Strategy::Keyword, Strategy::Temporal];
+    let strategies = [Strategy::Auto, Strategy::Semantic, Strategy::Keyword, Strategy::Temporal, Strategy::TwoStage];
     let strategy = given.needed_text("strategy")?;
     let wanted = strategies.into_iter().find(|known| known.as_str() == strategy);
     let profiles = [Profile::Chat, Profile::Assistant, Profile::Preference];

@@ -14,4 +14,5 @@ mod scheduler;
 mod steps;
 mod storage;
 mod tiers;
+mod two_stage;
 mod world;

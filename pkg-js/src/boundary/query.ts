@@ -6,7 +6,7 @@ import type { Filter, MergeOptions, RetrieveOptions, Strategy, Tier } from '../t
 import { readMetadata } from './metadata.js';
 import { readInstant } from './time.js';
 
-const STRATEGIES: readonly Strategy[] = ['auto', 'semantic', 'keyword', 'temporal'];
+const STRATEGIES: readonly Strategy[] = ['auto', 'semantic', 'keyword', 'temporal', 'two_stage'];
 const PROFILES = ['auto', 'chat', 'assistant', 'preference'] as const;
 const TIERS: readonly Tier[] = ['short', 'mid', 'archive'];
 export const ROLES = ['user', 'assistant'] as const;

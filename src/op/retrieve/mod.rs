@@ -5,11 +5,13 @@ mod context;
 mod facts;
 mod filter;
 mod recall;
+mod two_stage;
 
 use self::context::{Context, PackedTurn, pool};
 use self::facts::facts;
 use self::filter::Sieve;
 use self::recall::{PackedPassage, Part, QueryView};
+use self::two_stage::two_stage;
 use super::embed;
 use super::engine::{Embedder, Engine, Visits};
 use super::persona_view::fact_hit;
@@ -131,8 +133,16 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget
         ..Request::new(&input.query)
     };
     let sieve = Sieve::new(&cube, &input.filter);
-    let ranking = rank(&index, table.as_deref(), &request, &|turn| sieve.lets_through(turn));
-    let turns: Vec<RankedTurn> = ranking.turns().into_iter().filter(|turn| turn.hit).collect();
+    let staged =
+        (input.strategy == Strategy::TwoStage).then(|| two_stage(engine, &cube, &index, input, vector, &sieve));
+    let lets_through =
+        |turn: TurnId| staged.as_ref().is_none_or(|pages| pages.get(&turn.page).is_some()) && sieve.lets_through(turn);
+    let ranking = rank(&index, table.as_deref(), &request, &lets_through);
+    let mut turns: Vec<RankedTurn> = ranking.turns().into_iter().filter(|turn| turn.hit).collect();
+    let similarity = |turn: &RankedTurn| staged.as_ref().and_then(|pages| pages.get(&turn.id.page)).copied();
+    if staged.is_some() {
+        sort_by(&mut turns, |a, b| similarity(b).unwrap_or(0.0).total_cmp(&similarity(a).unwrap_or(0.0)));
+    }
     let pool = pool(&ranking);
     let pooled: HashSet<u32> = pool.iter().map(|atom| atom.turn).collect();
     let pages: HashMap<u32, (TurnId, &Page)> = turns
@@ -145,7 +155,13 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget
     let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
     let hits = turns.iter().take(input.top_k);
     let hits = hits
-        .filter_map(|turn| Some(hit(&cube, cube.page(turn.id.page)?, turn, &ranking, packed.get(&turn.turn))))
+        .filter_map(|turn| {
+            let found = hit(&cube, cube.page(turn.id.page)?, turn, &ranking, packed.get(&turn.turn));
+            Some(match similarity(turn) {
+                Some(score) => Hit { score, parts: vec![Part { name: "page", value: score }], ..found },
+                None => found,
+            })
+        })
         .collect();
     let understanding = &ranking.understanding;
     let has_vectors = index.n_vectors() > 0 && (vector.is_some() || (table.is_some() && understanding.readable));

@@ -103,7 +103,7 @@ export const en = {
   tryQuery: 'Try a query without keeping it',
   run: 'Look up',
   strategy: 'Strategy',
-  strategies: { auto: 'auto', semantic: 'semantic', keyword: 'keyword', temporal: 'temporal' },
+  strategies: { auto: 'auto', semantic: 'semantic', keyword: 'keyword', temporal: 'temporal', two_stage: 'two stages (MemoryOS)' },
   profile: 'Profile',
   profiles: { auto: 'auto', chat: 'chat', assistant: 'assistant', preference: 'preference' },
   budget: 'Token budget',

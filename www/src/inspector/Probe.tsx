@@ -6,7 +6,7 @@ import { memory } from '../memory/open';
 import { troubleOf, type Trouble } from '../memory/trouble';
 import { TroubleNote } from '../shell/TroubleNote';
 
-const strategies: Strategy[] = ['auto', 'semantic', 'keyword', 'temporal'];
+const strategies: Strategy[] = ['auto', 'semantic', 'keyword', 'temporal', 'two_stage'];
 const profiles = ['auto', 'chat', 'assistant', 'preference'] as const;
 const budgets = [256, 512, 1024, 2048, 4096];
 
