@@ -20,7 +20,7 @@ const TARGET = 'wasm32-unknown-unknown';
 const WASM_FEATURES = ['simd', 'bulk-memory', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals', 'reference-types', 'multivalue'];
 
 /** Inlining makes the file larger than it makes it faster: what is hot is inlined by the compiler already. */
-const FOR_SIZE = ['-Oz', '--one-caller-inline-max-function-size=1', '--always-inline-max-function-size=1'];
+const FOR_SIZE = ['-Os', '--one-caller-inline-max-function-size=1', '--always-inline-max-function-size=1'];
 
 export async function build({ toolchain }) {
   await step('wasm', () => buildWasm(toolchain));
