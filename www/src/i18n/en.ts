@@ -427,6 +427,7 @@ export const en = {
     budget: 'waits for tomorrow: today’s budget is used up',
     model: 'waits until the model answers again',
     table: 'waits for the word table',
+    policy: 'waits: the update policy asks no model',
   },
   paused: 'Background work is paused. The chat goes on as before.',
   resumesAt: (when: string) => `The model failed; it is asked again ${when}.`,

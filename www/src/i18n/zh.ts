@@ -408,6 +408,7 @@ export const zh: Dictionary = {
     budget: '等到明天：今天的预算已用完',
     model: '等模型恢复回答',
     table: '等词表加载',
+    policy: '等待中：当前更新策略不询问模型',
   },
   paused: '后台任务已暂停，聊天照常。',
   resumesAt: (when) => `模型出错，将于 ${when} 再次询问。`,
