@@ -100,7 +100,7 @@ describe('options', () => {
     expect(readRetrieveOptions()).toEqual({ topK: 10, budgetTokens: 1_024, strategy: 'auto', profile: 'auto', filter: {} });
     expect(() => readRetrieveOptions({ topK: 0 })).toThrow('topK must be a whole number from 1 to 1000, got 0');
     expect(() => readRetrieveOptions({ topK: 2.5 })).toThrow('got 2.5');
-    expect(() => readRetrieveOptions({ strategy: 'magic' as 'auto' })).toThrow('strategy must be one of auto, semantic, keyword, temporal, got "magic"');
+    expect(() => readRetrieveOptions({ strategy: 'magic' as 'auto' })).toThrow('strategy must be one of auto, semantic, keyword, temporal, two_stage, got "magic"');
     expect(() => readRetrieveOptions({ filter: { tiers: ['deep' as 'mid'] } })).toThrow('filter.tiers[0] must be one of short, mid, archive, got "deep"');
     expect(() => readQuery('  ')).toThrow(/empty/);
     expect(readQuery('\ud83d x')).toBe('\ufffd x');
