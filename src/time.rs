@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Milliseconds of one hour.
 pub const HOUR_MS: i64 = 3_600_000;
+/// Milliseconds of one day.
+pub const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// An instant and the offset of the place where it was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

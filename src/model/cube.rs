@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::change_entry::{ChangeEntry, LongTerm};
 use super::denied::Denied;
 use super::fact::Fact;
-use super::job::Job;
+use super::job::{Job, JobKind};
 use super::ledger::LedgerDay;
 use super::page::{Page, PageUnits, PageVectors, Place, Session, Space, Tier};
 use super::persona::{Profile, Trait};
@@ -16,7 +16,8 @@ use super::segment::Segment;
 use crate::config::SCOPE_ID_MAX_BYTES;
 use crate::error::{Error, Result};
 use crate::id::{ChangeId, FactId, JobId, PageId, SegmentId, SessionId, Side};
-use crate::map::HashMap;
+use crate::map::{HashMap, HashSet};
+use crate::order::sort_and_dedup;
 
 /// Whose memory it is. Part of every storage key; nothing crosses from one scope to another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -338,6 +339,14 @@ impl Cube {
         self.members.get(&id).into_iter().flat_map(|pages| pages.keys().map(|&(_, page)| page))
     }
 
+    /// The segments that hold some of the pages, by id, each once.
+    pub fn segments_of(&self, pages: &[PageId]) -> Vec<SegmentId> {
+        let places = pages.iter().filter_map(|page| self.places.get(page));
+        let mut segments: Vec<SegmentId> = places.flat_map(|place| place.segments.iter().copied()).collect();
+        sort_and_dedup(&mut segments);
+        segments
+    }
+
     /// Number of pages of a segment.
     pub fn n_members(&self, id: SegmentId) -> usize {
         self.members.get(&id).map_or(0, LiteMap::len)
@@ -361,6 +370,11 @@ impl Cube {
     /// Every job.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.jobs.values()
+    }
+
+    /// Pages that jobs of a kind are about.
+    pub(crate) fn queued(&self, is_meant: fn(&JobKind) -> bool) -> HashSet<PageId> {
+        self.jobs().filter(|job| is_meant(&job.kind)).flat_map(|job| job.pages().iter().copied()).collect()
     }
 
     /// A job by id.

@@ -154,6 +154,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Whether rules have filed the page and no model has seen it.
+    pub fn is_by_rules(&self) -> bool {
+        !self.segments.is_empty() && !self.drafted
+    }
+
     /// The place of a page in short-term memory.
     pub fn short_term(page: PageId) -> Self {
         Self {

@@ -117,7 +117,7 @@ fn carry_visits(engine: &Engine, erase: &[RecordKey], delta: &mut Vec<Change>) {
     for change in delta.iter_mut() {
         match change {
             Change::Put(Record::Segment(segment)) => {
-                *segment = engine.with_visits(segment);
+                *segment = engine.with_visits(segment).into_owned();
                 written.insert(segment.id);
             }
             Change::Remove(RecordKey { kind: RecordKind::Segment, id }) => {
@@ -128,7 +128,8 @@ fn carry_visits(engine: &Engine, erase: &[RecordKey], delta: &mut Vec<Change>) {
     }
     let visited = engine.visits.borrow();
     let others = visited.keys().filter(|id| !written.contains(*id)).filter_map(|&id| cube.segment(id));
-    delta.extend(others.map(|segment: &Segment| Change::Put(Record::Segment(engine.with_visits(segment)))));
+    delta
+        .extend(others.map(|segment: &Segment| Change::Put(Record::Segment(engine.with_visits(segment).into_owned()))));
 }
 
 /// Whether records of a kind are derived from what was said, so that an older version may hold what a later one does not.

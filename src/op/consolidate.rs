@@ -16,10 +16,10 @@ use crate::generation::prompt::{Batch, OpenSegment};
 use crate::generation::reply::BadReply;
 use crate::id::{IdSource, JobId, PageId, SegmentId, Side, TurnId};
 use crate::index::Index;
-use crate::model::{Change, Cube, Job, JobKind, Page, Record, RecordKey, RecordKind, Segment};
+use crate::model::{Change, Cube, Job, JobKind, Page, Place, Record, RecordKey, RecordKind, Segment};
 use crate::order::sort_by_key;
 use crate::text;
-use crate::updating::mid_term::{PageFeatures, Placement, Placer};
+use crate::updating::mid_term::{PageFeatures, Placement, Placer, sum};
 use crate::updating::short_term::page_texts;
 use crate::updating::{lifecycle, offline};
 
@@ -138,7 +138,7 @@ pub(super) fn is_unchanged<'a>(engine: &Engine, pages: impl IntoIterator<Item = 
 fn gather(engine: &Engine, job: &Job) -> Material {
     let cube = engine.cube.borrow();
     let waits = |id: &PageId| match &job.kind {
-        JobKind::Enrich { .. } => cube.place(*id).is_some_and(|place| !place.segments.is_empty() && !place.drafted),
+        JobKind::Enrich { .. } => cube.place(*id).is_some_and(Place::is_by_rules),
         _ => cube.place(*id).is_some_and(|place| place.segments.is_empty()),
     };
     let pages: Vec<Page> = job.pages().iter().filter(|id| waits(id)).filter_map(|&id| cube.page(id)).cloned().collect();
@@ -228,11 +228,8 @@ pub(super) fn page_vector(index: &Index, page: PageId) -> Option<Vec<f32>> {
 }
 
 /// The direction of the sum of unit vectors.
-pub(super) fn unit_sum<'a>(mut vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
-    let mut sum = vectors.next()?.to_vec();
-    for vector in vectors {
-        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-    }
+pub(super) fn unit_sum<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
+    let mut sum = sum(vectors)?;
     let norm = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
     if norm <= 0.0 {
         return None;

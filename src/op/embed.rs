@@ -11,9 +11,8 @@ use crate::effect::{EmbedKind, EmbedRequest, Io};
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{IdSource, JobId, PageId, Side};
 use crate::index::Index;
-use crate::map::{HashMap, HashSet};
+use crate::map::HashMap;
 use crate::model::{Change, Cube, Job, JobKind, PageVectors, Record, RecordKey, RecordKind, Space};
-use crate::order::sort_and_dedup;
 use crate::updating::mid_term::recentre;
 
 /// Computes what these pages lack and stores it in the commit that removes the job.
@@ -101,10 +100,8 @@ fn recentred(engine: &Engine, cube: &Cube, index: &Index, delta: &[Change]) -> V
         Some(vectors) => unit_sum([vectors.user.as_deref(), vectors.agent.as_deref()].into_iter().flatten()),
         None => page_vector(index, page),
     };
-    let mut ids: Vec<_> =
-        new.keys().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
-    sort_and_dedup(&mut ids);
-    let segments = ids.into_iter().filter_map(|id| cube.segment(id)).cloned();
+    let pages: Vec<PageId> = new.keys().copied().collect();
+    let segments = cube.segments_of(&pages).into_iter().filter_map(|id| cube.segment(id)).cloned();
     let recentred = segments.map(|mut segment| {
         let pages = cube.members(segment.id);
         recentre(&mut segment, engine.space().as_ref(), pages.filter_map(vector));
@@ -167,11 +164,7 @@ pub(super) fn without_vectors(engine: &Engine) -> Vec<PageId> {
 /// Jobs for every page that lacks something and that no job is about yet: after a table has been loaded, or the embedder
 /// changed.
 pub(super) fn backfill_jobs(engine: &Engine, ids: &mut IdSource) -> Vec<Change> {
-    let spoken_for: HashSet<PageId> = {
-        let cube = engine.cube.borrow();
-        let jobs = cube.jobs().filter(|job| matches!(job.kind, JobKind::Embed { .. }));
-        jobs.flat_map(|job| job.pages().to_vec()).collect()
-    };
+    let spoken_for = engine.cube.borrow().queued(|kind| matches!(kind, JobKind::Embed { .. }));
     let pages: Vec<_> = without_vectors(engine).into_iter().filter(|id| !spoken_for.contains(id)).collect();
     let batches = pages.chunks(EMBED_BATCH_PAGES);
     batches

@@ -1,6 +1,7 @@
 //! The engine: everything that a workflow works on.
 
 use core::cell::{Cell, RefCell};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use litemap::LiteMap;
@@ -303,13 +304,15 @@ impl Engine {
     }
 
     /// A segment with the visits that no commit has carried yet.
-    pub(super) fn with_visits(&self, segment: &Segment) -> Segment {
-        let mut segment = segment.clone();
-        if let Some(visits) = self.visits.borrow().get(&segment.id) {
-            segment.n_visit = segment.n_visit.saturating_add(visits.n);
-            segment.last_access_ms = segment.last_access_ms.max(visits.last_ms);
+    pub(super) fn with_visits<'a>(&self, segment: &'a Segment) -> Cow<'a, Segment> {
+        match self.visits.borrow().get(&segment.id) {
+            Some(visits) => Cow::Owned(Segment {
+                n_visit: segment.n_visit.saturating_add(visits.n),
+                last_access_ms: segment.last_access_ms.max(visits.last_ms),
+                ..segment.clone()
+            }),
+            None => Cow::Borrowed(segment),
         }
-        segment
     }
 
     /// Brings tiers and index up to date with changes that are stored. Never fails: what cannot be indexed stays in its tier.

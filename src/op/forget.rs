@@ -89,7 +89,7 @@ pub async fn forget(engine: &Engine, io: &Io, ids: &[PageId], facts: &[FactId], 
         erase.extend(unlearned.erase);
         let losing = segments_of(&cube, gone, &lost);
         let again: Vec<PageId> = unseen.iter().copied().collect();
-        for segment in holding(&cube, &again) {
+        for segment in cube.segments_of(&again).into_iter().filter_map(|id| cube.segment(id)) {
             if losing.iter().all(|other| other.id != segment.id) {
                 let l_interaction = n_unseen(segment.id);
                 delta.push(Change::Put(Record::Segment(Segment { l_interaction, ..segment.clone() })));
@@ -146,7 +146,7 @@ impl LostWords {
         let pages = |go: bool| cube.pages().filter(move |page| has(gone, page.id) == go);
         for text in pages(true).flat_map(page_texts) {
             for_each_token(text, &mut |token| {
-                words.insert(token.text.to_lowercase());
+                words.insert(token.text.to_owned());
             });
         }
         if words.is_empty() {
@@ -154,7 +154,7 @@ impl LostWords {
         }
         for text in pages(false).flat_map(page_texts) {
             for_each_token(text, &mut |token| {
-                words.remove(&token.text.to_lowercase());
+                words.remove(token.text);
             });
         }
         Self(words)
@@ -163,7 +163,7 @@ impl LostWords {
     fn are_in(&self, text: &str) -> bool {
         let mut found = false;
         if !self.0.is_empty() {
-            for_each_token(text, &mut |token| found |= self.0.contains(&token.text.to_lowercase()));
+            for_each_token(text, &mut |token| found |= self.0.contains(token.text));
         }
         found
     }
@@ -173,17 +173,9 @@ impl LostWords {
     }
 }
 
-/// The segments that hold some of the pages.
-fn holding<'a>(cube: &'a Cube, pages: &[PageId]) -> Vec<&'a Segment> {
-    let mut ids: Vec<_> =
-        pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
-    sort_and_dedup(&mut ids);
-    ids.into_iter().filter_map(|id| cube.segment(id)).collect()
-}
-
-/// Those, and the segments whose description has words that go with the pages.
+/// The segments that hold some of the pages, and those whose description has words that go with the pages.
 fn segments_of<'a>(cube: &'a Cube, pages: &[PageId], lost: &LostWords) -> Vec<&'a Segment> {
-    let mut ids: Vec<_> = holding(cube, pages).into_iter().map(|segment| segment.id).collect();
+    let mut ids = cube.segments_of(pages);
     ids.extend(cube.segments().filter(|segment| lost.in_segment(segment)).map(|segment| segment.id));
     sort_and_dedup(&mut ids);
     ids.into_iter().filter_map(|id| cube.segment(id)).collect()

@@ -5,6 +5,7 @@ use super::engine::Engine;
 use super::event::Event;
 use super::learn::persona_changed;
 use super::persona_view::FactView;
+use super::writer::Turn;
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{ChangeId, FactId, IdSource, PageId, Side};
@@ -52,11 +53,7 @@ pub async fn act(engine: &Engine, io: &Io, act: Act, now_ms: i64) -> Result<Fact
     let turn = engine.write_turn().await?;
     let mut ids = engine.ids.get();
     let (delta, id) = delta(engine, &engine.cube.borrow(), act, &mut ids, now_ms)?;
-    let events = persona_changed(&delta);
-    if !delta.is_empty() {
-        commit(engine, io, &turn, Commit::new(delta, ids)).await?;
-    }
-    events.into_iter().for_each(|event| engine.emit(event));
+    store(engine, io, &turn, delta, ids).await?;
     engine.fact(id)
 }
 
@@ -110,6 +107,17 @@ fn delta(engine: &Engine, cube: &Cube, act: Act, ids: &mut IdSource, now_ms: i64
     }
 }
 
+/// Stores a change, if it is one, and tells of it.
+async fn store(engine: &Engine, io: &Io, turn: &Turn<'_>, delta: Vec<Change>, ids: IdSource) -> Result<()> {
+    if delta.is_empty() {
+        return Ok(());
+    }
+    let events = persona_changed(&delta);
+    commit(engine, io, turn, Commit::new(delta, ids)).await?;
+    events.into_iter().for_each(|event| engine.emit(event));
+    Ok(())
+}
+
 /// Takes a change of long-term memory back. The undoing is a change itself, whose id is returned.
 ///
 /// # Errors
@@ -126,9 +134,7 @@ pub async fn undo(engine: &Engine, io: &Io, change: ChangeId, now_ms: i64) -> Re
         Change::Put(Record::ChangeEntry(entry)) => Some(entry.id),
         _ => None,
     });
-    let events = persona_changed(&delta);
-    commit(engine, io, &turn, Commit::new(delta, ids)).await?;
-    events.into_iter().for_each(|event| engine.emit(event));
+    store(engine, io, &turn, delta, ids).await?;
     entry.ok_or_else(|| Error::internal("an undo left no entry of history"))
 }
 
@@ -144,13 +150,7 @@ pub async fn set_profile(engine: &Engine, io: &Io, of: Side, text: &str, now_ms:
         let written = write_profile(&cube, of, text, true, now_ms)?;
         recorded(&cube, &engine.options.config, written, Cause::User, &mut ids, now_ms)
     };
-    if delta.is_empty() {
-        return Ok(());
-    }
-    let events = persona_changed(&delta);
-    commit(engine, io, &turn, Commit::new(delta, ids)).await?;
-    events.into_iter().for_each(|event| engine.emit(event));
-    Ok(())
+    store(engine, io, &turn, delta, ids).await
 }
 
 /// Keeps a page out of every recall, or lets it in again.

@@ -10,6 +10,7 @@ use crate::model::{
     Cause, ChangeEntry, Evidence, Fact, FactKind, FactSource, LongTerm, Profile, RecordKey, RecordKind, Subject, Trait,
     TraitLevel,
 };
+use crate::time::{DAY_MS, Timestamp};
 use crate::updating::history::{as_of, undo};
 use crate::updating::long_term::static_profile;
 use crate::updating::traits::{TraitCategory, dimension};
@@ -372,7 +373,7 @@ impl Engine {
 }
 
 fn day_name(day: u64) -> String {
-    let at = crate::time::Timestamp::utc((day as i64).saturating_mul(86_400_000));
+    let at = Timestamp::utc((day as i64).saturating_mul(DAY_MS));
     at.local_date().map(|date| date.to_string()).unwrap_or_default()
 }
 

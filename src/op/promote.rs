@@ -11,10 +11,9 @@ use crate::effect::Io;
 use crate::error::Result;
 use crate::generation::prompt::Batch;
 use crate::generation::reply::BadReply;
-use crate::id::{JobId, PageId, SegmentId, Side};
-use crate::map::HashSet;
+use crate::id::{JobId, PageId, Side};
 use crate::model::{Change, Job, JobKind, Page, Record, RecordKey, RecordKind, Trait};
-use crate::order::{sort_and_dedup, sort_by_key};
+use crate::order::sort_by_key;
 use crate::updating::history::recorded;
 use crate::updating::promotion;
 
@@ -52,16 +51,11 @@ pub(super) async fn queue_promotions(engine: &Engine, io: &Io, reach: Reach, now
 fn due(engine: &Engine, reach: Reach, now_ms: i64) -> Vec<PageId> {
     let cube = engine.cube.borrow();
     let config = &engine.options.config;
-    let queued: HashSet<PageId> = {
-        let jobs = cube.jobs().filter(|job| matches!(job.kind, JobKind::Promote { .. }));
-        jobs.flat_map(|job| job.pages().iter().copied()).collect()
-    };
-    let mut known = queued;
+    let mut known = cube.queued(|kind| matches!(kind, JobKind::Promote { .. }));
     let fresh = |page: &PageId| known.insert(*page);
     let due: Vec<PageId> = match reach {
         Reach::Hot => {
-            let with_visits = |id: SegmentId| cube.segment(id).map(|segment| engine.with_visits(segment));
-            let promotions = promotion::due(&cube, config, &with_visits, now_ms);
+            let promotions = promotion::due(&cube, config, &|segment| engine.with_visits(segment), now_ms);
             promotions.into_iter().flat_map(|promotion| promotion.pages).filter(fresh).collect()
         }
         Reach::All => {
@@ -102,8 +96,7 @@ pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) ->
     }
     let mut ids = engine.ids.get();
     let seen: Vec<PageId> = material.iter().map(|page| page.id).collect();
-    let mut segments: Vec<SegmentId> = Vec::new();
-    let delta = {
+    let (delta, segments) = {
         let cube = engine.cube.borrow();
         let config = &engine.options.config;
         let mut persona = match &analysis.profile {
@@ -118,13 +111,11 @@ pub(super) async fn promote(engine: &Engine, io: &Io, job: &Job, now_ms: i64) ->
         if policy.asks_model() {
             delta.extend(promotion::analysed(&cube, &seen, now_ms));
         }
-        segments.extend(seen.iter().filter_map(|&id| cube.place(id)).flat_map(|place| place.segments.clone()));
         delta.push(Change::Remove(RecordKey { kind: RecordKind::Job, id: job.id.raw() }));
-        delta
+        (delta, cube.segments_of(&seen))
     };
     let events = persona_changed(&delta);
     commit(engine, io, &turn, Commit::new(delta, ids)).await?;
-    sort_and_dedup(&mut segments);
     engine.emit(Event::Promoted {
         pages: seen.iter().map(ToString::to_string).collect(),
         segments: segments.iter().map(ToString::to_string).collect(),

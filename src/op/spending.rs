@@ -1,12 +1,11 @@
 //! What the models took, what they may take, and whether they can be asked at all.
 
-use super::engine::Engine;
+use super::engine::{Engine, Limits};
 use crate::config::{FILE_BY_RULES_AFTER, LEDGER_DAYS, RETRY_FIRST_MS, RETRY_LONGEST_MS};
 use crate::effect::Usage;
 use crate::model::{Change, LedgerDay, ModeRecord, ModelModes, Record, RecordKey, RecordKind};
+use crate::time::DAY_MS;
 
-/// Milliseconds of a day.
-const DAY_MS: i64 = 86_400_000;
 /// Operations that answer somebody who waits; no limit holds them back.
 pub(super) const RESPOND: &str = "respond";
 pub(super) const QUERY: &str = "query";
@@ -97,7 +96,7 @@ impl Engine {
         let fresh = self.spent.borrow().clone();
         let cube = self.cube.borrow();
         let stored = cube.ledger().filter(|of| fresh.as_ref().is_none_or(|fresh| fresh.day != of.day)).cloned();
-        let mut days: Vec<_> = stored.chain(fresh.clone()).collect();
+        let mut days: Vec<_> = stored.chain(fresh.iter().cloned()).collect();
         crate::order::sort_by_key(&mut days, |of| of.day);
         days
     }
@@ -112,6 +111,9 @@ impl Engine {
     /// Whether today's limit is reached.
     pub(super) fn is_budget_spent(&self, now_ms: i64) -> bool {
         let limits = self.limits.get();
+        if limits == Limits::default() {
+            return false;
+        }
         let (calls, tokens) = self.background_today(now_ms);
         (limits.calls > 0 && calls >= limits.calls) || (limits.tokens > 0 && tokens >= limits.tokens)
     }

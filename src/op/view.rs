@@ -410,7 +410,7 @@ impl Engine {
     }
 
     fn segment_view(&self, segment: &Segment, now_ms: i64) -> SegmentView {
-        let segment = self.with_visits(segment);
+        let segment = self.with_visits(segment).into_owned();
         let cube = self.cube.borrow();
         let heat = heat(&segment, &self.options.config, now_ms);
         let is_untitled = segment.title.is_empty();
@@ -438,6 +438,5 @@ impl Engine {
 
 /// Pages that a job is about to take into mid-term memory.
 fn waiting(cube: &Cube) -> HashSet<PageId> {
-    let jobs = cube.jobs().filter(|job| matches!(job.kind, JobKind::Consolidate { .. }));
-    jobs.flat_map(|job| job.pages().iter().copied()).collect()
+    cube.queued(|kind| matches!(kind, JobKind::Consolidate { .. }))
 }

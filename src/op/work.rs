@@ -12,8 +12,7 @@ use crate::config::{FILE_BY_RULES_AFTER, RETRY_ATTEMPTS};
 use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{JobId, PageId};
-use crate::map::HashSet;
-use crate::model::{Change, Cube, Job, JobError, JobKind, Record};
+use crate::model::{Change, Cube, Job, JobError, JobKind, Place, Record};
 use crate::updating::short_term::consolidation_jobs;
 
 /// What a call of [`work`] did.
@@ -159,14 +158,8 @@ async fn queue_enrichment(engine: &Engine, io: &Io) -> Result<()> {
     let mut ids = engine.ids.get();
     let jobs: Vec<_> = {
         let cube = engine.cube.borrow();
-        let queued: HashSet<PageId> = {
-            let jobs = cube.jobs().filter(|job| matches!(job.kind, JobKind::Enrich { .. }));
-            jobs.flat_map(|job| job.pages().iter().copied()).collect()
-        };
-        let is_due = |id: &PageId| {
-            let place = cube.place(*id);
-            place.is_some_and(|place| !place.segments.is_empty() && !place.drafted) && !queued.contains(id)
-        };
+        let queued = cube.queued(|kind| matches!(kind, JobKind::Enrich { .. }));
+        let is_due = |id: &PageId| cube.place(*id).is_some_and(Place::is_by_rules) && !queued.contains(id);
         let due: Vec<PageId> = cube.pages().map(|page| page.id).filter(is_due).collect();
         let batches = due.chunks(engine.options.config.consolidation_batch);
         let job = |pages: &[PageId]| JobKind::Enrich { pages: pages.to_vec() };

@@ -122,10 +122,7 @@ impl<'a> Placer<'a> {
     pub fn lift(&mut self, vector: &dyn Fn(PageId) -> Option<Vec<f32>>) {
         self.anew = true;
         let lifted: Vec<PageId> = self.pages.iter().map(|page| page.id).collect();
-        let mut held: Vec<SegmentId> =
-            lifted.iter().filter_map(|&page| self.cube.place(page)).flat_map(|place| place.segments.clone()).collect();
-        crate::order::sort_and_dedup(&mut held);
-        for segment in held.into_iter().filter_map(|id| self.cube.segment(id)) {
+        for segment in self.cube.segments_of(&lifted).into_iter().filter_map(|id| self.cube.segment(id)) {
             let left: Vec<PageId> = self.cube.members(segment.id).filter(|page| !lifted.contains(page)).collect();
             self.sizes.insert(segment.id, left.len());
             if left.is_empty() {
@@ -143,9 +140,9 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Places a page that no draft names; `seen` says whether a model saw it all the same. It goes into the active segment whose `f_score` exceeds what it needs by most, else into a
-    /// new one. A segment needs `similarity_threshold`; that of the page before in the same session needs a tenth of it,
-    /// because what follows at once is usually about the same thing.
+    /// Places a page that no draft names; `seen` says whether a model saw it all the same. It goes into the active segment whose
+    /// `f_score` exceeds what it needs by most, else into a new one. A segment needs `similarity_threshold`; that of the page
+    /// before in the same session needs a tenth of it, because what follows at once is usually about the same thing.
     ///
     /// Deviation: the paper asks a model whether a page continues the one before; without a model, session and similarity say
     /// it. And cosines are taken without the direction that all pages share: with it, a static table's vectors put half of a
@@ -184,7 +181,7 @@ impl<'a> Placer<'a> {
         let chosen = draft.continues.filter(|&id| self.takes(id, pages.len()));
         let id = chosen.or_else(|| {
             let theme = PageFeatures {
-                vector: mean(pages.iter().filter_map(|page| page.vector.as_deref())),
+                vector: sum(pages.iter().filter_map(|page| page.vector.as_deref())),
                 keywords: draft.keywords.clone(),
                 ..(*first).clone()
             };
@@ -336,8 +333,8 @@ pub fn without(
     segment
 }
 
-/// The direction of the sum of vectors.
-fn mean<'a>(mut vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
+/// The sum of vectors; `None` without any.
+pub fn sum<'a>(mut vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
     let mut sum = vectors.next()?.to_vec();
     for vector in vectors {
         sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);

@@ -1,5 +1,7 @@
 //! Promotion: which segments long-term analysis looks at next, and what it leaves behind (MemoryOS, 3.2.2).
 
+use std::borrow::Cow;
+
 use super::heat::heat;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -29,11 +31,10 @@ pub struct Promotion {
 pub fn due(
     cube: &Cube,
     config: &Config,
-    with_visits: &dyn Fn(SegmentId) -> Option<Segment>,
+    with_visits: &dyn for<'a> Fn(&'a Segment) -> Cow<'a, Segment>,
     now_ms: i64,
 ) -> Vec<Promotion> {
-    let segments = cube.segments().filter_map(|segment| with_visits(segment.id));
-    let hot = segments.map(|segment| (segment.id, heat(&segment, config, now_ms).value));
+    let hot = cube.segments().map(|segment| (segment.id, heat(&with_visits(segment), config, now_ms).value));
     let hot = hot.filter(|(_, heat)| *heat >= config.heat_threshold);
     let mut due: Vec<_> = hot
         .map(|(segment, heat)| Promotion { segment, heat, pages: unseen(cube, segment) })
@@ -52,13 +53,10 @@ pub fn unseen(cube: &Cube, segment: SegmentId) -> Vec<PageId> {
 /// is left, 0 as a rule (MemoryOS: `L_interaction` is reset after the update). Pages that are gone by now are left out.
 pub fn analysed(cube: &Cube, pages: &[PageId], now_ms: i64) -> Vec<Change> {
     let mut delta = Vec::new();
-    let mut segments: Vec<SegmentId> = Vec::new();
     for &page in pages.iter().filter(|page| cube.page(**page).is_some()) {
         delta.push(Change::Put(Record::Analysed(Analysed { page, at_ms: now_ms })));
-        segments.extend(cube.place(page).into_iter().flat_map(|place| &place.segments));
     }
-    crate::order::sort_and_dedup(&mut segments);
-    for segment in segments.into_iter().filter_map(|id| cube.segment(id)) {
+    for segment in cube.segments_of(pages).into_iter().filter_map(|id| cube.segment(id)) {
         let left = cube.members(segment.id).filter(|page| !cube.is_analysed(*page) && !pages.contains(page));
         let segment = Segment { l_interaction: left.count() as u32, ..segment.clone() };
         delta.push(Change::Put(Record::Segment(segment)));
@@ -136,7 +134,7 @@ mod tests {
     }
 
     fn due_now(cube: &Cube) -> Vec<(u64, usize)> {
-        due(cube, &Config::default(), &|id| cube.segment(id).cloned(), 0)
+        due(cube, &Config::default(), &|segment| Cow::Borrowed(segment), 0)
             .iter()
             .map(|of| (of.segment.raw(), of.pages.len()))
             .collect()

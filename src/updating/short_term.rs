@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::id::{IdSource, JobId, PageId, SessionId, Side};
-use crate::map::{HashMap, HashSet};
+use crate::map::HashMap;
 use crate::model::{Change, Cube, Job, JobKind, Metadata, Page, Place, Record, Session};
 use crate::time::Timestamp;
 
@@ -162,15 +162,7 @@ pub fn consolidation_jobs(
     config: &Config,
     ids: &mut IdSource,
 ) -> Vec<Change> {
-    let spoken_for: HashSet<PageId> = cube
-        .jobs()
-        .filter_map(|job| match &job.kind {
-            JobKind::Consolidate { pages } => Some(pages),
-            _ => None,
-        })
-        .flatten()
-        .copied()
-        .collect();
+    let spoken_for = cube.queued(|kind| matches!(kind, JobKind::Consolidate { .. }));
     let waiting: Vec<_> = short_term.iter().copied().filter(|id| !spoken_for.contains(id)).collect();
     let mut jobs = Vec::new();
     let mut rest = waiting.as_slice();

@@ -26,6 +26,11 @@ pub(super) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue> {
         .map_err(|error| Error::internal(format!("a result does not convert: {error:?}")))
 }
 
+/// A picture of the state, for a method that answers at once.
+pub(super) fn shown<T: Serialize + ?Sized>(value: &T) -> core::result::Result<JsValue, JsValue> {
+    to_js(value).map_err(|error| js_error(&error))
+}
+
 /// An error as JavaScript gets it: an `Error` with `code`.
 pub(super) fn js_error(error: &Error) -> JsValue {
     let js: JsValue = js_sys::Error::new(error.message()).into();

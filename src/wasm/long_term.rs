@@ -6,7 +6,7 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 
 use super::WasmMemory;
-use super::convert::{js_error, known_names, manner, named, to_js};
+use super::convert::{js_error, known_names, manner, named, shown, to_js};
 use super::fields::Fields;
 use super::host::object;
 use crate::error::{Error, ErrorCode, Result};
@@ -121,27 +121,27 @@ impl WasmMemory {
         as_of_ms: Option<f64>,
     ) -> core::result::Result<JsValue, JsValue> {
         let wanted = FactsWanted { subject, closed, as_of_ms: as_of_ms.map(|ms| ms as i64) };
-        to_js(&self.memory.facts(&wanted)).map_err(|error| js_error(&error))
+        shown(&self.memory.facts(&wanted))
     }
 
     /// The profiles.
     pub fn profile(&self) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.profile()).map_err(|error| js_error(&error))
+        shown(&self.memory.profile())
     }
 
     /// The traits that are known.
     pub fn traits(&self) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.traits()).map_err(|error| js_error(&error))
+        shown(&self.memory.traits())
     }
 
     /// Changes of long-term memory, newest first.
     pub fn history(&self, id: String, offset: usize, limit: usize) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.history(&id, offset, limit)).map_err(|error| js_error(&error))
+        shown(&self.memory.history(&id, offset, limit))
     }
 
     /// What the models took.
     pub fn ledger(&self) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.ledger(self.outside.host.now_ms())).map_err(|error| js_error(&error))
+        shown(&self.memory.ledger(self.outside.host.now_ms()))
     }
 
     /// Takes a change back.

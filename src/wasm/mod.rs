@@ -25,7 +25,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use self::convert::{
-    Ids, OpenInput, bytes, ids, js_error, new_page, new_pages, respond_input, responded, retrieve_input, to_js,
+    Ids, OpenInput, bytes, ids, js_error, new_page, new_pages, respond_input, responded, retrieve_input, shown, to_js,
 };
 use self::driver::run;
 use self::host::Host;
@@ -152,22 +152,22 @@ impl WasmMemory {
 
     /// Counts of everything.
     pub fn stats(&self) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.stats()).map_err(|error| js_error(&error))
+        shown(&self.memory.stats())
     }
 
     /// The tiers, heat as of now.
     pub fn tiers(&self) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.tiers(self.outside.host.now_ms())).map_err(|error| js_error(&error))
+        shown(&self.memory.tiers(self.outside.host.now_ms()))
     }
 
     /// The job queue.
     pub fn jobs(&self) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.jobs(self.outside.host.now_ms())).map_err(|error| js_error(&error))
+        shown(&self.memory.jobs(self.outside.host.now_ms()))
     }
 
     /// Pages, the newest first.
     pub fn pages(&self, offset: usize, limit: usize) -> core::result::Result<JsValue, JsValue> {
-        to_js(&self.memory.pages(offset, limit)).map_err(|error| js_error(&error))
+        shown(&self.memory.pages(offset, limit))
     }
 
     /// Writes everything into one file.

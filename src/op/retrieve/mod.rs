@@ -240,11 +240,9 @@ pub(super) fn tier_name(tier: Option<Tier>) -> &'static str {
 /// Counts one visit for every segment that the context draws on.
 fn count_visits(engine: &Engine, passages: &[PackedPassage], now_ms: i64) {
     let cube = engine.cube.borrow();
-    let pages: HashSet<PageId> = passages.iter().filter_map(|passage| passage.page_id.parse().ok()).collect();
-    let segments: HashSet<_> =
-        pages.iter().filter_map(|&page| cube.place(page)).flat_map(|place| place.segments.clone()).collect();
+    let pages: Vec<PageId> = passages.iter().filter_map(|passage| passage.page_id.parse().ok()).collect();
     let mut visits = engine.visits.borrow_mut();
-    for &segment in segments.iter() {
+    for segment in cube.segments_of(&pages) {
         let visit: &mut Visits = visits.entry(segment).or_default();
         visit.n = visit.n.saturating_add(1);
         visit.last_ms = visit.last_ms.max(now_ms);

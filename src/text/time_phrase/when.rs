@@ -4,9 +4,8 @@
 //! low-level date algorithms"): a few lines, where a calendar library's arithmetic would be kilobytes.
 
 use super::{Precision, TimeRange};
-use crate::time::Timestamp;
+use crate::time::{DAY_MS, Timestamp};
 
-const DAY_MS: i64 = 24 * crate::time::HOUR_MS;
 /// Years that a range may reach.
 const YEARS: core::ops::RangeInclusive<i32> = -9_999..=9_999;
 
