@@ -22,6 +22,55 @@ pub(crate) fn keep_least<T>(items: &mut Vec<T>, n: usize, compare: impl Fn(&T, &
     }
 }
 
+/// The `n` greatest keys of a stream, of equal ones those that came first.
+pub(crate) struct Greatest {
+    n: usize,
+    /// Only greater keys can still be among them.
+    floor: f32,
+    kept: Vec<(f32, u64)>,
+}
+
+impl Greatest {
+    pub(crate) fn new(n: usize) -> Self {
+        Self { n, floor: if n == 0 { f32::INFINITY } else { f32::NEG_INFINITY }, kept: Vec::new() }
+    }
+
+    /// Takes an item by its number; numbers come in ascending order.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, key: f32, number: u64) {
+        if key > self.floor {
+            self.keep(key, number);
+        }
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, key: f32, number: u64) {
+        self.kept.push((key, number));
+        if self.kept.len() >= self.n.saturating_mul(2) {
+            keep_least(&mut self.kept, self.n, greater);
+            self.floor = self.kept.iter().fold(f32::INFINITY, |least, &(key, _)| least.min(key));
+        }
+    }
+
+    /// Key and number of each, greatest first.
+    pub(crate) fn into_best(mut self) -> Vec<(f32, u64)> {
+        sort_by(&mut self.kept, greater);
+        self.kept.truncate(self.n);
+        self.kept
+    }
+
+    /// Their numbers, ascending.
+    pub(crate) fn into_numbers(self) -> Vec<u64> {
+        let mut numbers: Vec<u64> = self.into_best().into_iter().map(|(_, number)| number).collect();
+        sort(&mut numbers);
+        numbers
+    }
+}
+
+fn greater(a: &(f32, u64), b: &(f32, u64)) -> Ordering {
+    b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
+}
+
 /// Moves every item to its place, one cycle after another.
 fn arrange<T>(items: &mut [T], order: &mut [u32]) {
     for start in 0..order.len() {
@@ -74,6 +123,16 @@ mod tests {
             expected.sort_by_key(|item| item.0);
             sort_by_key(&mut items, |item| item.0);
             prop_assert_eq!(items, expected);
+        }
+
+        #[test]
+        fn the_greatest_of_a_stream_are_the_first_of_all_sorted(keys in proptest::collection::vec(0..9_u8, 0..80), n in 0..30_usize) {
+            let mut greatest = Greatest::new(n);
+            let mut all: Vec<(f32, u64)> = keys.iter().map(|&key| f32::from(key)).zip(0..).collect();
+            all.iter().for_each(|&(key, number)| greatest.push(key, number));
+            all.sort_by(|a, b| b.0.total_cmp(&a.0));
+            all.truncate(n);
+            prop_assert_eq!(greatest.into_best(), all);
         }
 
         #[test]
