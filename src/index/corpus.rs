@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 
 use super::bm25::Field;
 use super::columns::{Atoms, Speakers, Turns};
-use super::layout::Layout;
+use super::layout::{DEAD, Layout};
 use super::lexical::Lexical;
 use super::session::Sessions;
 use super::vector::TurnVectors;
 use crate::error::{Error, Result};
 use crate::id::{SessionId, Side, TurnId};
-use crate::map::{HashMap, HashSet};
+use crate::map::HashMap;
 use crate::model::{Space, TurnUnits};
 use crate::order::sort;
 use crate::time::Timestamp;
@@ -180,11 +180,16 @@ impl Index {
     /// Share of the indexed turns, 0 to 1, that hold a term of the stems field: a stem, a bigram or a lone character.
     pub fn document_share(&self, term: &str) -> f32 {
         let Some(term) = self.lexical.term(Field::Stems, term) else { return 0.0 };
-        let mut turns = HashSet::new();
+        let layout = self.layout();
+        let place_of_atom = layout.place_of_atom();
+        let mut holds = vec![false; layout.n_turns()];
+        let mut n_live = 0u32;
         self.lexical.for_each_occurrence(Field::Stems, term, &mut |atom, _| {
-            turns.insert(self.turn_of(atom));
+            let place = place_of_atom[atom as usize];
+            if place != DEAD && !core::mem::replace(&mut holds[place as usize], true) {
+                n_live += 1;
+            }
         });
-        let n_live = turns.iter().filter(|&&turn| self.turns.live[turn as usize]).count();
         n_live as f32 / self.len().max(1) as f32
     }
 
@@ -271,11 +276,6 @@ impl Index {
     /// Live turns that name a table row.
     pub(crate) fn row_df(&self, row: u16) -> u32 {
         self.row_df.get(row as usize).copied().unwrap_or(0)
-    }
-
-    /// The turn handle of an atom handle.
-    fn turn_of(&self, atom: u32) -> u32 {
-        self.turns.first_atom.partition_point(|&first| first <= atom) as u32 - 1
     }
 
     /// Atom handles of a turn handle.

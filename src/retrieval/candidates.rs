@@ -9,7 +9,7 @@ use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strate
 use crate::index::bm25::{self, Field, Scale};
 use crate::index::{Index, WINDOWS};
 use crate::model::Cues;
-use crate::order::Greatest;
+use crate::order::{Greatest, sort_by_key};
 use crate::text::StaticTable;
 
 /// What the words of the question found, turn by turn.
@@ -222,9 +222,13 @@ fn max_sim_atoms(index: &Index, visible: &Visible, fused: &Fused) -> Vec<Site> {
                 all.push(site);
             } else if visible.has(place) {
                 let cues = index.atoms.cues.as_slice()[atom as usize];
-                best.push(fused.answers(site, cues) + fused.own(site, cues), site.number());
+                best.push(fused.answers(site, cues) + fused.own(site, cues), atom);
             }
         }
     }
-    if is_small { all } else { best.into_numbers().into_iter().map(|number| Site::of(number, session_of)).collect() }
+    if !is_small {
+        all = best.into_numbers().into_iter().map(|atom| Site::of(atom, layout)).collect();
+        sort_by_key(&mut all, |site| u64::from(site.place) << 32 | u64::from(site.atom));
+    }
+    all
 }

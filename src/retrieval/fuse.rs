@@ -3,6 +3,7 @@
 use super::weights::{Feature, Weights};
 use crate::index::Index;
 use crate::index::kernel::column::{add_scaled, min_max};
+use crate::index::layout::Layout;
 use crate::model::Cues;
 
 /// What a column has one value for.
@@ -34,16 +35,10 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// A number that orders sites by time.
-    #[inline(always)]
-    pub(crate) fn number(self) -> u64 {
-        u64::from(self.place) << 32 | u64::from(self.atom)
-    }
-
-    /// The site of a number. `session_of` has the session of each place.
-    pub(crate) fn of(number: u64, session_of: &[u32]) -> Self {
-        let place = (number >> 32) as u32;
-        Self { atom: number as u32, place, session: session_of[place as usize] }
+    /// The site of a live atom.
+    pub(crate) fn of(atom: u32, layout: &Layout) -> Self {
+        let place = layout.place_of_atom()[atom as usize];
+        Self { atom, place, session: layout.session_of()[place as usize] }
     }
 }
 

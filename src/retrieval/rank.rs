@@ -7,7 +7,7 @@ use super::weights::{Feature, Profile, Strategy, Weights};
 use crate::id::TurnId;
 use crate::index::Index;
 use crate::model::Cues;
-use crate::order::{Greatest, sort_by};
+use crate::order::{Greatest, sort_by, sort_by_key};
 use crate::text::StaticTable;
 
 /// Hands the text of a turn to the visitor, or does not call it when there is none.
@@ -129,20 +129,23 @@ pub fn rank<'a>(
     let (fused, overlap) = features(index, table, request, &query, weights, &visible);
     let compared =
         index.n_vectors() > 0 && query.understanding.readable && (request.vector.is_some() || table.is_some());
-    let mut ranking =
+    let ranking =
         Ranking { understanding: query.understanding, weights, index, visible, fused, overlap, all_answer: false };
     // Scaled to 0..1, features are silent where all candidates are alike, above all where there is but one. If vectors have
     // been compared, all of them are then the answer.
-    let mut alike = true;
-    ranking.for_each_site(&mut |site, cues| alike &= ranking.fused.answers(site, cues) <= 0.0);
-    ranking.all_answer = match strategy {
+    let alike = || {
+        let mut alike = true;
+        ranking.for_each_site(&mut |site, cues| alike &= ranking.fused.answers(site, cues) <= 0.0);
+        alike
+    };
+    let all_answer = match strategy {
         Strategy::Keyword => false,
         // Without a date in the question this is "the most recent", which everything answers to.
         Strategy::Temporal => ranking.understanding.dates.is_empty(),
         Strategy::TwoStage => true,
-        Strategy::Auto | Strategy::Semantic => alike && compared,
+        Strategy::Auto | Strategy::Semantic => compared && alike(),
     };
-    ranking
+    Ranking { all_answer, ..ranking }
 }
 
 impl Ranking<'_> {
@@ -180,28 +183,35 @@ impl Ranking<'_> {
         let (mut place, mut most, mut best) = (u32::MAX, f32::NEG_INFINITY, 0);
         self.for_each_site(&mut |site, cues| {
             if site.place != place {
-                turns.push(most, best);
+                if most > f32::NEG_INFINITY {
+                    turns.push(most, best);
+                }
                 (place, most) = (site.place, f32::NEG_INFINITY);
             }
             let answers = self.fused.answers(site, cues);
             if self.is_hit(site, answers) {
                 let score = answers + self.fused.own(site, cues);
                 if score > most {
-                    (most, best) = (score, site.number());
+                    (most, best) = (score, site.atom);
                 }
-                atoms.push(score - length * log_cost[site.atom as usize], site.number());
+                atoms.push(score - length * log_cost[site.atom as usize], site.atom);
             }
         });
-        turns.push(most, best);
-        let scored = |number: u64| {
-            let site = Site::of(number, self.index.layout().session_of());
-            self.scored(site, self.index.atoms.cues[site.atom as usize])
-        };
-        let turn = |(_, number): (f32, u64)| {
-            let best = scored(number);
-            RankedTurn { id: self.index.id(best.turn), best }
-        };
-        (turns.into_best().into_iter().map(turn).collect(), atoms.into_numbers().into_iter().map(scored).collect())
+        if most > f32::NEG_INFINITY {
+            turns.push(most, best);
+        }
+        let scored = |atom: u32| self.scored(Site::of(atom, self.index.layout()), self.index.atoms.cues[atom as usize]);
+        let mut turns: Vec<RankedTurn> = turns
+            .into_numbers()
+            .into_iter()
+            .map(scored)
+            .map(|best| RankedTurn { id: self.index.id(best.turn), best })
+            .collect();
+        // Of equal ones the older, whichever was added first.
+        sort_by(&mut turns, |a, b| b.best.score.total_cmp(&a.best.score).then(a.best.place().cmp(&b.best.place())));
+        let mut atoms: Vec<ScoredAtom> = atoms.into_numbers().into_iter().map(scored).collect();
+        sort_by_key(&mut atoms, |atom| (atom.site.place, atom.number));
+        (turns, atoms)
     }
 
     /// What the score of an atom is made of: weight times value of each feature that is not 0.
