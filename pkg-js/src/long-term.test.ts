@@ -109,15 +109,15 @@ describe('what a model learns', () => {
     expect([paused, today.calls, days[0]?.rows.some(({ operation }) => operation === 'segments')]).toEqual([false, chat.calls.length, true]);
   });
 
-  test('case_43_the_mode_that_a_model_fell_back_to_is_asked_for_next', async () => {
-    const chat = model((request) => (request.responseSchema?.name === 'memory_batch' ? { text: fileBatch(request), outputMode: 'plain' } : undefined));
+  test.each(['tool_call', 'plain'] as const)('case_43_the_mode_that_a_model_fell_back_to_is_asked_for_next_%s', async (outputMode) => {
+    const chat = model((request) => (request.responseSchema?.name === 'memory_batch' ? { text: fileBatch(request), outputMode } : undefined));
     const memory = await opened({ chat, config: SMALL });
     for (const turn of TURNS) await memory.addMemory(turn);
     await memory.flush();
     await memory.addMany(TURNS.map(({ userInput }) => ({ userInput, agentResponse: 'Again.' })));
     await memory.flush();
     const asked = chat.calls.filter(({ responseSchema }) => responseSchema).map(({ outputMode }) => outputMode);
-    expect([asked[0], asked.at(-1)]).toEqual(['json_schema', 'plain']);
+    expect([asked[0], asked.at(-1)]).toEqual(['json_schema', outputMode]);
   });
 });
 

@@ -12,7 +12,7 @@ const MISREAD_LIMIT: u8 = 2;
 
 impl OutputMode {
     /// Every mode, strictest first.
-    pub const ALL: [Self; 3] = [Self::Schema, Self::JsonObject, Self::Plain];
+    pub const ALL: [Self; 4] = [Self::Schema, Self::JsonObject, Self::ToolCall, Self::Plain];
 }
 
 /// What to do after an error.
@@ -79,13 +79,15 @@ impl ModeRecord {
     }
 }
 
-const ALL_MODES: u8 = 0b111;
+const ALL_MODES: u8 = 0b1111;
 
+/// Stored: a mode that comes later takes the next bit, wherever it stands in the order.
 fn bit(mode: OutputMode) -> u8 {
     match mode {
         OutputMode::Schema => 1,
         OutputMode::JsonObject => 2,
         OutputMode::Plain => 4,
+        OutputMode::ToolCall => 8,
     }
 }
 
@@ -103,6 +105,7 @@ fn refuses_mode(message: &str) -> bool {
         "\"json\"",
         "structured output",
         "grammar",
+        "tool",
     ]
     .iter()
     .any(|field| message.contains(field))
@@ -127,17 +130,28 @@ mod tests {
     }
 
     #[test]
-    fn case_43_a_server_that_takes_no_schema_is_asked_for_an_object_and_then_in_words() {
+    fn case_43_a_server_that_takes_no_schema_is_asked_for_an_object_then_by_a_tool_and_then_in_words() {
         let schema = failed("HTTP 400: response_format.type json_schema is not supported");
         let object = failed("HTTP 400: messages must contain the word 'json'");
-        let (modes, last) = walk(&[schema.clone(), object]);
-        assert_eq!(modes, [OutputMode::Schema, OutputMode::JsonObject]);
+        let tool = failed("HTTP 400: the model does not support tools");
+        let (modes, last) = walk(&[schema.clone(), object, tool]);
+        assert_eq!(modes, [OutputMode::Schema, OutputMode::JsonObject, OutputMode::ToolCall]);
         assert_eq!(last, NextTry::Mode(OutputMode::Plain));
         let (record, _) = ModeRecord::default().after_error(OutputMode::Schema, &schema);
         assert_eq!(record.after_success(OutputMode::JsonObject).mode(), OutputMode::JsonObject, "remembered");
         let misread: Error = BadReply::Unreadable("x".into()).into();
-        let given_up = (0..4).fold(record, |record, _| record.after_error(record.mode(), &misread).0);
+        let given_up = (0..6).fold(record, |record, _| record.after_error(record.mode(), &misread).0);
         assert_eq!(given_up.mode(), OutputMode::JsonObject, "also after all else has failed");
+    }
+
+    #[test]
+    fn what_was_stored_before_there_were_tool_calls_keeps_its_meaning() {
+        // Schema and object refused, plain in use: the one mode that it says nothing of is tried.
+        let stored = ModeRecord { refused: 0b011, ..ModeRecord::default() };
+        assert_eq!(stored.mode(), OutputMode::ToolCall);
+        let (next, _) = stored.after_error(OutputMode::ToolCall, &failed("HTTP 400: unknown field tools"));
+        assert_eq!((next.refused, next.mode()), (0b1011, OutputMode::Plain));
+        assert_eq!(ModeRecord { failed: 0b101, ..ModeRecord::default() }.mode(), OutputMode::JsonObject);
     }
 
     #[test]
@@ -153,10 +167,10 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_never_follows_the_format_ends_after_six_tries() {
+    fn a_model_that_never_follows_the_format_ends_after_two_tries_a_mode() {
         let error: Error = BadReply::Unreadable("x".into()).into();
-        let (modes, last) = walk(&vec![error; 6]);
-        assert_eq!(modes[..3], [OutputMode::Schema, OutputMode::Schema, OutputMode::JsonObject]);
+        let (modes, last) = walk(&vec![error; 8]);
+        assert_eq!(modes, OutputMode::ALL.map(|mode| [mode; 2]).concat());
         assert_eq!(last, NextTry::GiveUp);
     }
 

@@ -11,6 +11,8 @@ pub enum OutputMode {
     /// As some JSON object (`response_format: json_object`). Every prompt of a step has the word JSON, which some servers
     /// demand.
     JsonObject,
+    /// As the arguments of a tool that must be called; the schema is the tool's.
+    ToolCall,
     /// By the prompt's words alone.
     Plain,
 }

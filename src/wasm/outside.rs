@@ -121,6 +121,7 @@ const fn mode_name(mode: OutputMode) -> &'static str {
     match mode {
         OutputMode::Schema => "json_schema",
         OutputMode::JsonObject => "json_object",
+        OutputMode::ToolCall => "tool_call",
         OutputMode::Plain => "plain",
     }
 }

@@ -3,7 +3,7 @@
  *   npm install --no-save node-llama-cpp@3
  *   node tests/demo/local-model.mjs MODEL.gguf [PORT] [--no-schema]
  * `response_format: json_schema` becomes a grammar, so that even a small model answers in form. With --no-schema the
- * server refuses it, as some do, and the model is on its own.
+ * server refuses it and tools, as some do, and the model is on its own.
  */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -81,7 +81,7 @@ createServer(async (request, response) => {
   let text = '';
   for await (const chunk of request) text += chunk;
   const body = JSON.parse(text);
-  if (body.response_format && !takesSchema) return refuse(400, 'response_format is not supported');
+  if ((body.response_format || body.tools) && !takesSchema) return refuse(400, 'response_format and tools are not supported');
   const run = last.then(async () => {
     const started = Date.now();
     if (body.stream) {

@@ -434,10 +434,11 @@ fn modes(
 
 #[test]
 fn case_43_case_07_the_mode_that_works_is_remembered_over_a_reopen() {
-    use OutputMode::{JsonObject, Plain, Schema};
+    use OutputMode::{JsonObject, Plain, Schema, ToolCall};
     let refusing = |request: &ChatRequest| match request.format.expect("a step").mode {
         Schema => Err(failed("HTTP 400: response_format json_schema is not supported")),
         JsonObject => Err(failed("HTTP 400: messages must contain the word json")),
+        ToolCall => Err(failed("HTTP 400: this model does not support tools")),
         Plain => answer_by_rule(request),
     };
     let echoing = |request: &ChatRequest| match request.format.expect("a step").mode {
@@ -448,11 +449,11 @@ fn case_43_case_07_the_mode_that_works_is_remembered_over_a_reopen() {
     let memory = open(&mut world, with(cold()));
     let asked = modes(&mut world, refusing);
     tell(&mut world, &memory, &["I row boats (note 0)", "end"]);
-    assert_eq!(*asked.borrow(), [Schema, JsonObject, Plain]);
+    assert_eq!(*asked.borrow(), [Schema, JsonObject, ToolCall, Plain]);
     assert_eq!((memory.stats().mid_term.pages, memory.stats().jobs.queued), (1, 0), "within one attempt");
     let memory = reopen(&mut world, with(cold()));
     tell(&mut world, &memory, &["I row boats (note 1)"]);
-    assert_eq!(asked.borrow()[3..], [Plain]);
+    assert_eq!(asked.borrow()[4..], [Plain]);
     // Another model is asked in the strictest mode again.
     let other = OpenOptions { chat_model: Some("test/other".into()), ..with(cold()) };
     let memory = reopen(&mut world, other.clone());
@@ -463,6 +464,35 @@ fn case_43_case_07_the_mode_that_works_is_remembered_over_a_reopen() {
     tell(&mut world, &memory, &["I row boats (note 3)"]);
     assert_eq!(asked.borrow()[2..], [JsonObject]);
     assert!(!world.holds("additionalProperties") && !all_views(&memory).contains("additionalProperties"));
+}
+
+#[test]
+fn case_43_a_server_that_takes_tools_alone_is_asked_by_tool_call_also_after_a_reopen() {
+    use OutputMode::{JsonObject, Plain, Schema, ToolCall};
+    let takes_tools = |request: &ChatRequest| match request.format.expect("a step").mode {
+        Schema | JsonObject => Err(failed("HTTP 400: response_format is not supported")),
+        ToolCall => answer_by_rule(request),
+        Plain => Err(failed("a mode that nobody needs")),
+    };
+    let mut world = World::default();
+    let memory = open(&mut world, with(cold()));
+    let asked = modes(&mut world, takes_tools);
+    tell(&mut world, &memory, &["I row boats (note 0)", "end"]);
+    assert_eq!(*asked.borrow(), [Schema, JsonObject, ToolCall]);
+    let memory = reopen(&mut world, with(cold()));
+    tell(&mut world, &memory, &["I row boats (note 1)"]);
+    assert_eq!(asked.borrow()[3..], [ToolCall]);
+    // It loses its tools: what is left is the prompt's words, and that is remembered too.
+    let no_tools = |request: &ChatRequest| match request.format.expect("a step").mode {
+        Plain => answer_by_rule(request),
+        _ => Err(failed("HTTP 404: no endpoints found that support tool use")),
+    };
+    let asked = modes(&mut world, no_tools);
+    tell(&mut world, &memory, &["I row boats (note 2)"]);
+    assert_eq!(*asked.borrow(), [ToolCall, Plain]);
+    let memory = reopen(&mut world, with(cold()));
+    tell(&mut world, &memory, &["I row boats (note 3)"]);
+    assert_eq!(asked.borrow()[2..], [Plain]);
 }
 
 #[test]

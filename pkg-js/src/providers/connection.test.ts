@@ -28,8 +28,11 @@ const asked = (baseURL: string, options: Partial<OpenAICompatibleOptions> = {}):
   testConnection(openAICompatible({ baseURL, apiKey: KEY, model: 'm', maxRetries: 0, ...options }));
 
 test('a chat model is asked for one token, and says how it takes a request for JSON', async () => {
-  const plain = await serving((request, response) => ('response_format' in request.body ? json(400, { error: { message: 'no response_format here' } }) : completion('{', 'length'))(request, response));
+  const without = (...fields: string[]): Answer => (request, response) => (fields.some((field) => field in request.body) ? json(400, { error: { message: `no ${fields.join(' or ')} here` } }) : completion('{', 'length'))(request, response);
+  const plain = await serving(without('response_format', 'tools'));
   expect(await asked(plain.baseURL)).toEqual({ ok: true, ms: expect.any(Number) as number, outputMode: 'plain' });
+  const tools = await serving(without('response_format'));
+  expect(await asked(tools.baseURL)).toMatchObject({ ok: true, outputMode: 'tool_call' });
   expect(plain.received[0]?.body).toMatchObject({ max_tokens: 1 });
   expect(await testConnection(scriptedChat('{'))).toMatchObject({ ok: true, outputMode: 'json_schema' });
   const thinking = await serving(json(400, { error: { message: 'Could not finish the message because max_tokens or model output limit was reached.' } }));

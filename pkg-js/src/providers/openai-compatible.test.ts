@@ -183,6 +183,10 @@ describe('requests', () => {
 
 describe('structured output', () => {
   const ASK = { messages: HELLO.messages, responseSchema: { name: 'facts', schema: { type: 'object', properties: { facts: { type: 'array' } } } } };
+  /** The mode that a request's body is in. */
+  const modeIn = (body: Record<string, unknown>) => (body.response_format as { type: string } | undefined)?.type ?? ('tools' in body ? 'tool_call' : 'plain');
+  const call = (given: unknown, finishReason = 'tool_calls', content: string | null = null): Answer =>
+    json(200, { choices: [{ message: { role: 'assistant', content, tool_calls: [{ id: 'c', type: 'function', function: { name: 'facts', arguments: given } }] }, finish_reason: finishReason }] });
 
   test('case_43_a_refused_json_schema_falls_back_to_json_object_with_the_word_json_and_is_remembered', async () => {
     const picky: Answer = (request, response) => {
@@ -203,11 +207,80 @@ describe('structured output', () => {
   });
 
   test('case_43_a_server_without_any_format_gets_the_schema_in_words', async () => {
-    const plain: Answer = (request, response) => ('response_format' in request.body ? json(422, { detail: 'bad request' }) : completion('{}'))(request, response);
+    const plain: Answer = (request, response) => ('response_format' in request.body || 'tools' in request.body ? json(422, { detail: 'bad request' }) : completion('{}'))(request, response);
     const { chat, server } = await serving([plain]);
+    expect((await chat.chat(ASK)).outputMode).toBe('plain');
+    expect(server.received.map(({ body }) => modeIn(body))).toEqual(['json_schema', 'json_object', 'tool_call', 'plain']);
+    expect(JSON.stringify(server.received[3]?.body.messages)).toContain('JSON Schema');
     await chat.chat(ASK);
-    expect(server.received).toHaveLength(3);
-    expect(JSON.stringify(server.received[2]?.body.messages)).toContain('JSON Schema');
+    expect(server.received.slice(4).map(({ body }) => modeIn(body))).toEqual(['plain']);
+  });
+
+  test('case_43_a_server_without_formats_is_asked_for_the_call_of_a_tool_that_has_the_schema', async () => {
+    const tools: Answer = (request, response) => ('response_format' in request.body ? json(400, { error: { message: 'response_format is not supported' } }) : call('{"facts":[]}'))(request, response);
+    const { chat, server } = await serving([tools]);
+    for (let i = 0; i < 2; i++) expect(await chat.chat(ASK)).toEqual({ text: '{"facts":[]}', finishReason: 'stop', outputMode: 'tool_call' });
+    expect(server.received.map(({ body }) => modeIn(body))).toEqual(['json_schema', 'json_object', 'tool_call', 'tool_call']);
+    const { messages, ...rest } = server.received[3]?.body ?? {};
+    expect(rest).toEqual({
+      model: 'm',
+      tools: [{ type: 'function', function: { name: 'facts', parameters: ASK.responseSchema.schema } }],
+      tool_choice: 'required',
+    });
+    // A server that ignores tools knows the schema by these words alone.
+    expect(JSON.stringify(messages)).toContain('JSON Schema');
+  });
+
+  test('case_43_what_a_tool_is_called_with_is_the_answer', async () => {
+    const by = { ...ASK, outputMode: 'tool_call' as const };
+    const cases: [Answer, string, string][] = [
+      [call({ facts: ['a'] }), '{"facts":["a"]}', 'stop'],
+      [call('{"facts":[]}', 'stop', 'Let me note that.'), '{"facts":[]}', 'stop'],
+      [call('{"fac', 'length'), '{"fac', 'length'],
+      // Nothing was called, or nothing said with it.
+      [completion('{"facts":[]}'), '{"facts":[]}', 'stop'],
+      [json(200, { choices: [{ message: { content: '{}', tool_calls: null }, finish_reason: 'stop' }] }), '{}', 'stop'],
+      [call(''), '', 'tool-calls'],
+      [json(200, { choices: [{ message: { tool_calls: [null] }, finish_reason: 'tool_calls' }] }), '', 'tool-calls'],
+    ];
+    for (const [answer, text, finishReason] of cases) {
+      const { chat } = await serving([answer]);
+      const pieces: string[] = [];
+      const result = await chat.chat({ ...by, onText: (piece) => pieces.push(piece) });
+      expect(result).toMatchObject({ text, finishReason });
+      expect(result.outputMode).toBeUndefined();
+      expect(pieces.join('')).toBe(text);
+    }
+    // Where no tool was asked for, none is the answer.
+    const { chat } = await serving([call('{"facts":[]}')]);
+    expect(await chat.chat(HELLO)).toEqual({ text: '', finishReason: 'tool-calls' });
+  });
+
+  test('case_43_the_arguments_of_the_first_call_are_streamed_as_text', async () => {
+    const streamed = async (...deltas: [delta: unknown, finishReason?: string][]) => {
+      const chunks = deltas.map(([delta, finish_reason = null]: [unknown, (string | null)?]) => `data: ${JSON.stringify({ choices: [{ delta, finish_reason }] })}\n\n`);
+      const { chat } = await serving([byteByByte(chunks.join(''))]);
+      const pieces: string[] = [];
+      const { text, finishReason } = await chat.chat({ ...ASK, outputMode: 'tool_call', onText: (piece) => pieces.push(piece) });
+      return { pieces, text, finishReason };
+    };
+    const piece = (argument: unknown, index?: number) => ({ tool_calls: [{ ...(index === undefined ? {} : { index }), function: { arguments: argument } }] });
+    const called = { pieces: ['{"facts":', '["你好"]}'], text: '{"facts":["你好"]}', finishReason: 'stop' };
+    expect(await streamed([{ role: 'assistant', content: null, tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'facts', arguments: '' } }] }], [piece('{"facts":', 0)], [piece('["你好"]}', 0)], [piece('{"facts":["again"]}', 1)], [{}, 'tool_calls'])).toEqual(called);
+    expect(await streamed([{ content: 'Let me see.' }], [piece('{"facts":')], [piece('["你好"]}'), 'tool_calls'])).toEqual(called);
+    expect(await streamed([piece({ facts: [] }), 'tool_calls'])).toMatchObject({ text: '{"facts":[]}', finishReason: 'stop' });
+    // Tools ignored, and a stream that breaks off.
+    expect(await streamed([{ content: '{"facts"' }], [{ content: ':[]}' }, 'stop'])).toEqual({ pieces: ['{"facts":[]}'], text: '{"facts":[]}', finishReason: 'stop' });
+    expect(await streamed([piece('{"fac', 0)])).toMatchObject({ text: '{"fac', finishReason: 'unknown' });
+  });
+
+  test('case_43_a_model_without_tools_is_asked_in_words_also_where_the_refusal_is_a_404', async () => {
+    for (const refusal of [json(400, { error: { message: 'm does not support tools' } }), json(404, { error: { message: 'No endpoints found that support tool use' } })]) {
+      const { chat, server } = await serving([(request, response) => ('tools' in request.body ? refusal : completion('{}'))(request, response)]);
+      expect((await chat.chat({ ...ASK, outputMode: 'tool_call' })).outputMode).toBe('plain');
+      await chat.chat(ASK);
+      expect(server.received.map(({ body }) => modeIn(body))).toEqual(['tool_call', 'plain', 'plain']);
+    }
   });
 
   test('case_43_a_request_starts_at_the_weaker_of_its_own_mode_and_the_servers', async () => {
@@ -217,23 +290,23 @@ describe('structured output', () => {
     };
     const { chat, server } = await serving([picky]);
     const used: unknown[] = [];
-    for (const outputMode of ['json_object', 'plain', undefined, 'json_schema', 'plain'] as const) {
+    for (const outputMode of ['json_object', 'tool_call', 'plain', undefined, 'json_schema', 'plain'] as const) {
       used.push((await chat.chat({ ...ASK, ...(outputMode ? { outputMode } : {}) })).outputMode);
     }
     // Told only where it is weaker than what was asked for.
-    expect(used).toEqual([undefined, undefined, 'json_object', 'json_object', undefined]);
-    const asked = server.received.map(({ body }) => (body.response_format as { type: string } | undefined)?.type ?? 'plain');
+    expect(used).toEqual([undefined, undefined, undefined, 'json_object', 'json_object', undefined]);
+    const asked = server.received.map(({ body }) => modeIn(body));
     // A caller's own wish teaches nothing about the server; its refusal does.
-    expect(asked).toEqual(['json_object', 'plain', 'json_schema', 'json_object', 'json_object', 'plain']);
+    expect(asked).toEqual(['json_object', 'tool_call', 'plain', 'json_schema', 'json_object', 'json_object', 'plain']);
   });
 
   test('case_43_a_caller_who_asks_in_words_has_his_words_left_alone', async () => {
     const { chat, server } = await serving([completion('{}')]);
     await chat.chat({ ...ASK, outputMode: 'plain' });
     expect(server.received[0]?.body).toEqual({ model: 'm', messages: ASK.messages });
-    const none = await serving([(request, response) => ('response_format' in request.body ? json(400, {}) : completion('{}'))(request, response)]);
+    const none = await serving([(request, response) => ('response_format' in request.body || 'tools' in request.body ? json(400, {}) : completion('{}'))(request, response)]);
     expect((await none.chat.chat({ ...ASK, outputMode: 'json_object' })).outputMode).toBe('plain');
-    expect(JSON.stringify(none.server.received[1]?.body.messages)).toContain('JSON Schema');
+    expect(JSON.stringify(none.server.received[2]?.body.messages)).toContain('JSON Schema');
     expect((await none.chat.chat(HELLO)).outputMode).toBeUndefined();
   });
 

@@ -102,7 +102,7 @@ class Server {
     try {
       // A server may ignore `stream`; what it sends says so.
       const streamed = request.onText !== undefined && !answer.contentType.includes('application/json');
-      const result = streamed ? await this.#readStream(answer, request) : await this.#readWhole(answer, request);
+      const result = streamed ? await this.#readStream(answer, request, mode) : await this.#readWhole(answer, request, mode);
       return !request.responseSchema || mode === (request.outputMode ?? 'json_schema') ? result : { ...result, outputMode: mode };
     } finally {
       answer.done();
@@ -139,18 +139,20 @@ class Server {
     }
   }
 
-  async #readWhole(answer: Answer, request: ChatRequest): Promise<ChatResult> {
+  async #readWhole(answer: Answer, request: ChatRequest, mode: OutputMode): Promise<ChatResult> {
     const reply = this.#parse(await answer.text(), answer.contentType) as Completion;
     const choice = reply.choices?.[0];
     if (!choice) throw this.#badReply('its answer holds no choice');
-    const text = textOf(choice.message?.content);
+    const called = argumentsOf(choice.message, mode);
+    const text = called || textOf(choice.message?.content);
     if (text !== '') request.onText?.(text);
-    return { text, finishReason: finishReasonOf(choice.finish_reason), ...usageOf(reply.usage) };
+    return { text, finishReason: finishReasonOf(choice.finish_reason, called), ...usageOf(reply.usage) };
   }
 
-  async #readStream(answer: Answer, request: ChatRequest): Promise<ChatResult> {
+  async #readStream(answer: Answer, request: ChatRequest, mode: OutputMode): Promise<ChatResult> {
     let text = '';
-    let finishReason: FinishReason = 'unknown';
+    let called = '';
+    let reason: unknown;
     let usage: { usage?: Usage } = {};
     let chunks = 0;
     for await (const { event, data } of serverEvents(answer.nextChunk)) {
@@ -160,16 +162,19 @@ class Server {
       const chunk = this.#parse(data, 'application/json') as Completion;
       chunks++;
       const choice = chunk.choices?.[0];
-      const delta = textOf(choice?.delta?.content);
-      if (delta !== '') {
-        text += delta;
-        request.onText?.(delta);
-      }
-      if (typeof choice?.finish_reason === 'string') finishReason = finishReasonOf(choice.finish_reason);
+      const said = textOf(choice?.delta?.content);
+      const argument = argumentsOf(choice?.delta, mode);
+      text += said;
+      called += argument;
+      // Where a tool is to be called, words are the answer only if it never is: they wait for the end.
+      const piece = mode === 'tool_call' ? argument : said;
+      if (piece !== '') request.onText?.(piece);
+      if (typeof choice?.finish_reason === 'string') reason = choice.finish_reason;
       if (chunk.usage) usage = usageOf(chunk.usage);
     }
     if (chunks === 0) throw this.#badReply(`its stream held no answer (${answer.contentType || 'no content type'})`);
-    return { text, finishReason, ...usage };
+    if (mode === 'tool_call' && called === '' && text !== '') request.onText?.(text);
+    return { text: called || text, finishReason: finishReasonOf(reason, called), ...usage };
   }
 
   /** Parsed JSON, unless it is an error in the clothes of HTTP 200. */
@@ -229,17 +234,23 @@ class Server {
 /** The fields that are read; everything is optional, since every server leaves out another. */
 interface Completion {
   choices?: {
-    message?: { content?: unknown };
-    delta?: { content?: unknown };
+    message?: Said;
+    delta?: Said;
     finish_reason?: unknown;
   }[];
   usage?: unknown;
 }
 
+interface Said {
+  content?: unknown;
+  tool_calls?: unknown;
+}
+
 function isRefusedRequest(error: unknown): error is MemoryOSError {
   if (!isMemoryOSError(error)) return false;
   const { status } = (error.data ?? {}) as { status?: number };
-  return status === 400 || status === 422;
+  // OpenRouter says of a model without tools that it finds no endpoint.
+  return status === 400 || status === 422 || (status === 404 && /support.*tool/i.test(error.message));
 }
 
 /** A string, or the parts that a few servers send. */
@@ -247,6 +258,14 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : '')).join('');
+}
+
+/** Arguments of the first tool call, or a piece of them; most servers send them as text, a few as an object. */
+function argumentsOf(said: Said | undefined, mode: OutputMode): string {
+  if (mode !== 'tool_call' || !Array.isArray(said?.tool_calls)) return '';
+  const calls = said.tool_calls as ({ index?: unknown; function?: { arguments?: unknown } } | null)[];
+  const given = calls.find((call, at) => (call?.index ?? at) === 0)?.function?.arguments ?? '';
+  return typeof given === 'string' ? given : JSON.stringify(given);
 }
 
 const FINISH_REASONS: Record<string, FinishReason> = {
@@ -257,8 +276,10 @@ const FINISH_REASONS: Record<string, FinishReason> = {
   error: 'error',
 };
 
-function finishReasonOf(reason: unknown): FinishReason {
-  return (typeof reason === 'string' && Object.hasOwn(FINISH_REASONS, reason.toLowerCase()) && FINISH_REASONS[reason.toLowerCase()]) || 'unknown';
+/** A call with arguments was what was asked for, so it ends well. */
+function finishReasonOf(reason: unknown, called: string): FinishReason {
+  const found = (typeof reason === 'string' && Object.hasOwn(FINISH_REASONS, reason.toLowerCase()) && FINISH_REASONS[reason.toLowerCase()]) || 'unknown';
+  return found === 'tool-calls' && called !== '' ? 'stop' : found;
 }
 
 function usageOf(usage: unknown): { usage?: Usage } {

@@ -14,7 +14,7 @@ export interface Quirks {
 }
 
 /** Strongest first. */
-const MODES: readonly OutputMode[] = ['json_schema', 'json_object', 'plain'];
+const MODES: readonly OutputMode[] = ['json_schema', 'json_object', 'tool_call', 'plain'];
 
 const NONE: Quirks = { json: 'json_schema', streamUsage: true, tokensField: 'max_tokens', temperature: true };
 
@@ -49,7 +49,7 @@ export function plainer(quirks: Quirks, request: ChatRequest, streaming: boolean
   if (usesUsage && /stream_options|include_usage/i.test(complaint)) return { ...quirks, streamUsage: false };
   if (usesTokens && /max_completion_tokens/i.test(complaint)) return { ...quirks, tokensField: 'max_completion_tokens' };
   if (usesTemperature && /temperature/i.test(complaint)) return { ...quirks, temperature: false };
-  if (usesJson && /json|response_format|schema|grammar|structured/i.test(complaint)) return lessJson(quirks, mode);
+  if (usesJson && /json|response_format|schema|grammar|structured|tool|function/i.test(complaint)) return lessJson(quirks, mode);
   // Too long stays too long, and a model that is not there is not there in any format.
   if (/context|too (long|many|large)|maximum.*tokens|model.*(not (found|exist)|does not exist)|api key/i.test(complaint)) return undefined;
   // It does not say what it minds: give up the likelier one first.
@@ -59,7 +59,7 @@ export function plainer(quirks: Quirks, request: ChatRequest, streaming: boolean
 }
 
 function lessJson(quirks: Quirks, refused: OutputMode): Quirks {
-  return { ...quirks, json: refused === 'json_schema' ? 'json_object' : 'plain' };
+  return { ...quirks, json: MODES[MODES.indexOf(refused) + 1] as OutputMode };
 }
 
 /** The request's body as this server takes it. */
@@ -75,13 +75,20 @@ export function chatBody(model: string, request: ChatRequest, streaming: boolean
       ? { response_format: { type: 'json_schema', json_schema: { name: responseSchema.name, schema: responseSchema.schema, strict: true } } }
       : {}),
     ...(responseSchema && mode === 'json_object' ? { response_format: { type: 'json_object' } } : {}),
+    ...(responseSchema && mode === 'tool_call'
+      ? {
+          tools: [{ type: 'function', function: { name: responseSchema.name, parameters: responseSchema.schema } }],
+          // There is one tool to choose. Named by an object it would be refused by some servers, LM Studio among them.
+          tool_choice: 'required',
+        }
+      : {}),
     ...(streaming ? { stream: true, ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}) } : {}),
   };
 }
 
 /**
- * Where the format does not carry the schema the prompt must, and servers insist on the word "json" in it. A caller who
- * asks in words has written them already.
+ * Where the format does not carry the schema the prompt must, and servers insist on the word "json" in it. Tools carry it
+ * only where they are not ignored. A caller who asks in words has written them already.
  */
 function messagesFor(request: ChatRequest, mode: OutputMode): ChatRequest['messages'] {
   if (!request.responseSchema || mode === 'json_schema' || request.outputMode === 'plain') return request.messages;

@@ -16,8 +16,11 @@ export interface ChatMessage {
   content: string;
 }
 
-/** How a structured answer is asked for: with its schema, as some JSON object, or by the prompt's words alone. */
-export type OutputMode = 'json_schema' | 'json_object' | 'plain';
+/**
+ * How a structured answer is asked for, strongest first: with its schema, as some JSON object, as the arguments of a tool that
+ * must be called (their text is the answer's), or by the prompt's words alone.
+ */
+export type OutputMode = 'json_schema' | 'json_object' | 'tool_call' | 'plain';
 
 export interface ChatRequest {
   messages: ChatMessage[];

@@ -13,8 +13,8 @@ use crate::op::engine::Engine;
 const ROOM_TOKENS: u32 = 1_500;
 /// Room for what is said of one page.
 const ROOM_PER_PAGE_TOKENS: u32 = 300;
-/// Calls that one question may cost. What was learnt of the provider's modes is kept, so the next attempt goes on from there.
-const TRIES: u32 = 3;
+/// Calls that one question may cost: one a mode. What was learnt of the provider's modes is kept, so the next attempt goes on from there.
+const TRIES: u32 = 4;
 
 /// What a policy works with.
 pub struct Desk<'a> {

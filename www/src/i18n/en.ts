@@ -379,6 +379,7 @@ export const en = {
   outputModes: {
     json_schema: 'It keeps to a schema when memory asks it for JSON.',
     json_object: 'It gives JSON, without a schema; memory checks each answer.',
+    tool_call: 'It gives JSON as the call of a tool; memory checks each answer.',
     plain: 'It gives JSON only when the prompt asks for it; memory checks each answer.',
   },
   testFailed: 'The connection does not work.',

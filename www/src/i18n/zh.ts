@@ -366,6 +366,7 @@ export const zh: Dictionary = {
   outputModes: {
     json_schema: '记忆要 JSON 时，它遵守给定的模式。',
     json_object: '它能给出 JSON，但不按模式；记忆会逐条核对。',
+    tool_call: '它以调用工具的方式给出 JSON；记忆会逐条核对。',
     plain: '只有提示词要求时它才给出 JSON；记忆会逐条核对。',
   },
   testFailed: '连接不通。',
