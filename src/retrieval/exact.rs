@@ -12,7 +12,7 @@ use crate::text::{for_each_token, is_unspaced, stem};
 /// Stems of a question that are tracked by turn; more of them would only narrow the candidates further.
 pub(crate) const TRACKED: usize = 64;
 /// Turns whose text is read for a question. Beyond it the shorter texts are preferred: the question fills more of them.
-const MAX_READ: usize = 256;
+const MAX_READ: usize = 64;
 /// Characters of an unspaced script, or two words, from which a question found inside a longer text is more than chance.
 const MIN_UNSPACED: usize = 3;
 
