@@ -9,7 +9,6 @@ use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strate
 use crate::index::bm25::{self, Field, Scale};
 use crate::index::{Index, WINDOWS};
 use crate::model::Cues;
-use crate::order::sort_by_key;
 use crate::text::StaticTable;
 
 /// What the words of the question found, turn by turn.
@@ -214,11 +213,13 @@ fn max_sim_atoms(index: &Index, visible: &Visible, fused: &Fused) -> Vec<Site> {
     let atoms: Vec<u32> = if index.n_atoms() <= MAX_SIM_ALL_ATOMS {
         layout.order().iter().flat_map(|&turn| index.atoms_of(turn)).collect()
     } else {
-        let mut best = fused.best_so_far(index, visible, MAX_SIM_BEST_ATOMS);
+        let best = fused.best_so_far(index, visible, MAX_SIM_BEST_ATOMS);
         // Places are in order of time, atoms in that of arrival.
         let place_of_atom = layout.place_of_atom();
-        sort_by_key(&mut best, |&atom| u64::from(place_of_atom[atom as usize]) << 32 | u64::from(atom));
-        best
+        let place_and_atom = |atom: u32| u64::from(place_of_atom[atom as usize]) << 32 | u64::from(atom);
+        let mut sites: Vec<u64> = best.into_iter().map(place_and_atom).collect();
+        sites.sort_unstable();
+        sites.into_iter().map(|site| site as u32).collect()
     };
     atoms.into_iter().map(|atom| Site::of(atom, layout)).collect()
 }
