@@ -23,6 +23,8 @@ pub struct Request<'a> {
     pub vector: Option<&'a [f32]>,
     /// Weights; without it those that suit what the index holds.
     pub profile: Option<Profile>,
+    /// Weights in place of those of the profile and the strategy, to measure with.
+    pub weights: Option<Weights>,
     /// Which signals may speak.
     pub strategy: Strategy,
     /// Number of the session in which the question is asked, for recency; without it, the one after the last.
@@ -35,17 +37,26 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// A search for `text` with all signals and no help from outside.
     pub fn new(text: &'a str) -> Self {
-        Self { text, vector: None, profile: None, strategy: Strategy::Auto, now_session: None, text_of: None }
+        Self {
+            text,
+            vector: None,
+            profile: None,
+            weights: None,
+            strategy: Strategy::Auto,
+            now_session: None,
+            text_of: None,
+        }
     }
 }
 
 impl core::fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { text, vector, profile, strategy, now_session, text_of } = self;
+        let Self { text, vector, profile, weights, strategy, now_session, text_of } = self;
         f.debug_struct("Request")
             .field("text", text)
             .field("vector", &vector.map(<[f32]>::len))
             .field("profile", profile)
+            .field("weights", weights)
             .field("strategy", strategy)
             .field("now_session", now_session)
             .field("text_of", &text_of.is_some())
@@ -124,7 +135,8 @@ pub fn rank<'a>(
     let profile = request.profile.unwrap_or_else(|| Profile::of(index));
     let query = Query::read(index, table, request.text, request.strategy, profile);
     let strategy = query.understanding.strategy;
-    let weights = strategy.weights(profile, !query.understanding.dates.is_empty());
+    let has_date = !query.understanding.dates.is_empty();
+    let weights = request.weights.unwrap_or_else(|| strategy.weights(profile, has_date, query.has_max_sim(table)));
     let visible = Visible::new(index, |turn| visible(index.id(turn)));
     let (mut fused, overlap) = features(index, table, request, &query, weights, &visible);
     let compared =

@@ -17,12 +17,13 @@ use super::engine::{Embedder, Engine, Visits};
 use super::persona_view::fact_hit;
 use crate::effect::{EmbedKind, Io};
 use crate::error::{Error, Result};
-use crate::generation::{P, POOL};
+use crate::generation::{P, POOL, REP, REP_LIST};
 use crate::id::{PageId, Side, TurnId};
 use crate::map::HashMap;
 use crate::model::{Cube, Page, Tier};
 use crate::order::sort_by;
 use crate::retrieval::{Profile, RankedTurn, Ranking, Request, ScoredAtom, Strategy, rank};
+use crate::text::asks_for_several;
 
 pub(super) use self::facts::FactText;
 pub use self::filter::Filter;
@@ -151,7 +152,8 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget
     };
     let pages: HashMap<u32, (TurnId, &Page)> = pool.iter().filter_map(with_page).collect();
     let facts = facts(engine, &cube, &index, &input.query, &input.filter, budget_tokens);
-    let context = Context::pack(engine, pool, &pages, budget_tokens - facts.tokens);
+    let rep = if asks_for_several(&input.query) { REP_LIST } else { REP };
+    let context = Context::pack(engine, pool, &pages, budget_tokens - facts.tokens, rep);
     let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
     let hits = turns.iter().take(input.top_k);
     let hits = hits
