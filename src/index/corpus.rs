@@ -12,7 +12,6 @@ use crate::error::{Error, Result};
 use crate::id::{SessionId, Side, TurnId};
 use crate::map::HashMap;
 use crate::model::{Space, TurnUnits};
-use crate::order::sort;
 use crate::time::Timestamp;
 
 /// A turn as the index takes it. Nothing of it is kept but numbers and the dictionary of its words.
@@ -56,6 +55,9 @@ pub struct Index {
     by_id: HashMap<TurnId, u32>,
     /// By table row: live turns that name it.
     row_df: Vec<u32>,
+    /// By table row: the count in which it was last met, so that a turn counts it once.
+    row_met: Vec<u32>,
+    n_counts: u32,
     /// By number of atoms, up to [`HISTOGRAM`]: live turns of the assistant.
     assistant_atoms: [u32; HISTOGRAM + 1],
     n_live_atoms: usize,
@@ -81,6 +83,8 @@ impl Index {
             speakers: Speakers::default(),
             by_id: HashMap::new(),
             row_df: Vec::new(),
+            row_met: Vec::new(),
+            n_counts: 0,
             assistant_atoms: [0; HISTOGRAM + 1],
             n_live_atoms: 0,
             layout: OnceLock::new(),
@@ -309,13 +313,19 @@ impl Index {
         } else {
             self.n_live_atoms -= atoms.len();
         }
-        let mut rows: Vec<u16> = atoms.flat_map(|atom| self.atoms.rows(atom)).copied().collect();
-        sort(&mut rows);
-        rows.dedup();
-        if let Some(&last) = rows.last() {
-            self.row_df.resize(self.row_df.len().max(usize::from(last) + 1), 0);
+        self.n_counts += 1;
+        for atom in atoms {
+            for &row in self.atoms.rows(atom) {
+                let row = usize::from(row);
+                if row >= self.row_df.len() {
+                    self.row_df.resize(row + 1, 0);
+                    self.row_met.resize(row + 1, 0);
+                }
+                if core::mem::replace(&mut self.row_met[row], self.n_counts) != self.n_counts {
+                    step(&mut self.row_df[row]);
+                }
+            }
         }
-        rows.into_iter().for_each(|row| step(&mut self.row_df[usize::from(row)]));
     }
 
     /// Drops what removed turns left behind. Handles change.

@@ -59,13 +59,16 @@ impl Visible {
         let layout = index.layout();
         let mut sessions = vec![false; layout.n_sessions()];
         let mut places = vec![false; layout.n_turns()];
-        let mut n_visible = 0;
-        for (place, &turn) in layout.order().iter().enumerate() {
-            if visible(turn) {
+        let (order, session_of) = (layout.order(), layout.session_of());
+        let (of_place, of_session) = (places.as_mut_slice(), sessions.as_mut_slice());
+        let (mut n_visible, mut place) = (0, 0);
+        while place < order.len() {
+            if visible(order[place]) {
                 n_visible += 1;
-                places[place] = true;
-                sessions[layout.session_of()[place] as usize] = true;
+                of_place[place] = true;
+                of_session[session_of[place] as usize] = true;
             }
+            place += 1;
         }
         let all = n_visible == places.len();
         let every_atom = all && index.n_atoms() == layout.place_of_atom().len();

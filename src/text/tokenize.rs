@@ -63,9 +63,31 @@ pub fn for_each_token(text: &str, f: &mut dyn FnMut(Token<'_>)) {
     scanner.flush();
 }
 
+/// [`STOP`] as numbers in the same order: comparing these takes a fraction of the time, and every word is compared.
+const STOP_CODES: [u64; STOP.len()] = {
+    let mut codes = [0; STOP.len()];
+    let mut at = 0;
+    while at < STOP.len() {
+        codes[at] = code(STOP[at]);
+        at += 1;
+    }
+    codes
+};
+
+/// The first eight bytes of a word as a number that sorts as the word does.
+const fn code(word: &str) -> u64 {
+    let bytes = word.as_bytes();
+    let (mut code, mut at) = (0, 0);
+    while at < 8 {
+        code = code << 8 | if at < bytes.len() { bytes[at] as u64 } else { 0 };
+        at += 1;
+    }
+    code
+}
+
 /// Whether `word`, lower-case, is an English stop word that [`for_each_token`] leaves out.
 pub fn is_stop_word(word: &str) -> bool {
-    word.len() <= 7 && STOP.binary_search(&word).is_ok()
+    word.len() <= 7 && STOP_CODES.binary_search(&code(word)).is_ok()
 }
 
 /// Calls `f` with the 4-grams of `_word_`; a word of one character gives the whole `_w_`.

@@ -1,14 +1,17 @@
 //! Forgetting, clearing, exporting, importing, and embedding what could not be embedded at once.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use memstrata::config::Config;
-use memstrata::effect::{EmbedReply, Usage};
-use memstrata::error::ErrorCode;
+use memstrata::effect::{EmbedReply, EmbedRequest, Usage};
+use memstrata::error::{ErrorCode, Result};
 use memstrata::id::PageId;
 use memstrata::memory_os::MemoryOs;
 use memstrata::model::{Scope, Space};
-use memstrata::op::{Embedder, OpenOptions, RetrieveInput};
+use memstrata::op::{Embedder, Event, OpenOptions, RetrieveInput};
 
-use crate::world::{NOON_MS, Random, World, made_up, options, table, turn};
+use crate::world::{Ended, Fault, NOON_MS, Random, World, made_up, options, table, turn};
 
 const CANARY: &str = "xylophone-canary-7731";
 
@@ -195,4 +198,92 @@ fn case_21_another_embedder_is_never_mixed_in_and_everything_is_embedded_anew() 
     world.run(resumed.flush(NOON_MS)).done().expect("flushes");
     let stats = resumed.stats();
     assert_eq!((stats.index.vectors, stats.index.pending_vectors), (stats.turns, 0));
+}
+
+/// An embedding model of so many dimensions that counts what it was asked.
+fn model(
+    dimensions: usize,
+    asked: &Rc<RefCell<Vec<String>>>,
+) -> impl FnMut(&EmbedRequest) -> Result<EmbedReply> + use<> {
+    let asked = Rc::clone(asked);
+    move |request| {
+        asked.borrow_mut().extend(request.texts.iter().cloned());
+        let number = |text: &str, i: usize| text.bytes().nth(i % text.len()).map_or(1.0, f32::from) + 1.0;
+        let vectors = request.texts.iter().map(|text| (0..dimensions).map(|i| number(text, i)).collect());
+        Ok(EmbedReply { vectors: vectors.collect(), usage: Usage::default() })
+    }
+}
+
+fn outside(model: &str, dimensions: u32) -> OpenOptions {
+    let space = Space { model: model.into(), dimensions };
+    OpenOptions { embedder: Embedder::External { space, texts_per_call: 8 }, ..options() }
+}
+
+#[test]
+fn b09_every_change_of_the_space_embeds_anew_with_progress_and_mixes_nothing() {
+    let mut world = World::default();
+    let memory = world.open();
+    add(&mut world, &memory, 0..100);
+    // Other dimensions, another model of the same dimensions, the largest, and the smallest again.
+    for (name, dimensions) in [("a", 64), ("b", 64), ("c", 4096), ("a", 64)] {
+        let asked = Rc::new(RefCell::new(Vec::new()));
+        world.embed = Box::new(model(dimensions, &asked));
+        let memory = world.open_with(outside(name, dimensions as u32)).done().expect("opens");
+        let stats = memory.stats();
+        assert_eq!(
+            (stats.index.vectors, stats.index.pending_vectors),
+            (0, stats.pages),
+            "{name}: none is of the space before"
+        );
+        let before = found(&mut world, &memory, "tomatoes");
+        assert!(!before.is_empty(), "{name}: keywords go on");
+        let mut left = vec![stats.pages];
+        memory.take_events();
+        while world.run(memory.work(NOON_MS)).done().expect("works").ran {}
+        left.extend(memory.take_events().iter().filter_map(|event| match event {
+            Event::Embedded { pending, .. } => Some(*pending),
+            _ => None,
+        }));
+        assert!(left.len() > 3 && left.windows(2).all(|pair| pair[1] < pair[0]), "{name}: {left:?} go down");
+        assert_eq!(left.last(), Some(&0));
+        let stats = memory.stats();
+        assert_eq!((stats.index.vectors, stats.index.pending_vectors), (stats.turns, 0));
+        let mut texts = asked.borrow().clone();
+        texts.retain(|text| text != "tomatoes");
+        assert_eq!(texts.len(), stats.turns, "{name}: every turn is asked for once");
+        let found = world.run(memory.retrieve(RetrieveInput::new("tomatoes"), NOON_MS)).done().expect("answered");
+        assert!(found.query.vectors);
+    }
+}
+
+#[test]
+fn b09_embedding_anew_goes_on_after_a_crash_at_every_effect() {
+    let mut world = World::default();
+    let memory = world.open();
+    add(&mut world, &memory, 0..40);
+    let stored = world.store.clone();
+    let n_turns = memory.stats().turns;
+    for at in 1.. {
+        let asked = Rc::new(RefCell::new(Vec::new()));
+        let mut world = World { store: stored.clone(), embed: Box::new(model(96, &asked)), ..World::default() };
+        world.fault = Some(Fault::CrashAfter(at));
+        let crashed = match world.open_with(outside("new", 96)) {
+            Ended::Crashed => true,
+            Ended::Done(memory) => {
+                let memory = memory.expect("opens");
+                matches!(world.run(memory.flush(NOON_MS)), Ended::Crashed)
+            }
+        };
+        world.fault = None;
+        let kept = world.open_with(outside("new", 96)).done().expect("opens");
+        let n_kept = kept.stats().index.vectors;
+        asked.borrow_mut().clear();
+        world.run(kept.flush(NOON_MS)).done().expect("flushes");
+        assert_eq!((kept.stats().index.vectors, kept.stats().index.pending_vectors), (n_turns, 0), "effect {at}");
+        assert_eq!(asked.borrow().len(), n_turns - n_kept, "effect {at}: what was kept is not asked for again");
+        if !crashed {
+            assert!(at > 8, "{at} effects are too few to be interrupted");
+            break;
+        }
+    }
 }
