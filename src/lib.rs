@@ -17,7 +17,10 @@ pub mod storage;
 pub mod text;
 pub mod time;
 pub mod updating;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "vector-bench")))]
+pub mod wasm;
+#[cfg(all(target_arch = "wasm32", feature = "vector-bench"))]
+#[path = "wasm/vector_bench.rs"]
 pub mod wasm;
 
 pub use error::{Error, ErrorCode, Result};

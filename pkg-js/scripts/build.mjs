@@ -34,14 +34,10 @@ async function buildWasm(toolchain) {
   if (WASM_FILES.every((name) => existsSync(join(GLUE, name))) && readIfThere(stamp) === wanted) return 'unchanged';
   rmSync(stamp, { force: true });
 
-  await mustRun('cargo', [...toolchain, 'build', '--lib', '--release', '--target', TARGET], { cwd: ROOT, remedy: 'mend what the compiler says above' });
   const out = join(CARGO_TARGET, 'memstrata-glue');
-  const binary = join(CARGO_TARGET, TARGET, 'release', 'memstrata.wasm');
-  // The package names its wasm file itself, in an expression that bundlers understand; the types are written by hand.
-  const flags = ['--target', 'web', '--out-dir', out, '--out-name', 'memory', '--no-typescript', '--omit-default-module-path'];
-  await mustRun(join(wasmBindgenBin(), 'wasm-bindgen'), [binary, ...flags]);
+  await compile(toolchain, [], out, 'memory');
   const [optimised, named, ordered] = ['optimised.wasm', 'named.wasm', 'ordered.wasm'].map((name) => join(out, name));
-  await wasmOpt(join(out, 'memory_bg.wasm'), [...FOR_SIZE, '--strip-debug', '--strip-producers'], optimised);
+  await optimise(join(out, 'memory_bg.wasm'), optimised);
   writeFileSync(named, nameByOrder(readFileSync(optimised)));
   await wasmOpt(named, ['--reorder-functions-by-name', '--strip-debug'], ordered);
   const short = shortenImports(readFileSync(ordered), readFileSync(join(out, 'memory.js'), 'utf8'));
@@ -50,6 +46,31 @@ async function buildWasm(toolchain) {
   writeFileSync(stamp, wanted);
   return `${statSync(join(out, 'memory_bg.wasm')).size} to ${short.wasm.length} bytes by wasm-opt`;
 }
+
+/**
+ * The search over vectors alone, for the benchmark: the same crate in the same profile, through the same optimiser.
+ * @returns the paths of its glue and its wasm file
+ */
+export async function buildVectorBench({ toolchain }) {
+  const out = join(CARGO_TARGET, 'memstrata-vector-bench');
+  const built = { glue: join(out, 'vector_bench.mjs'), wasm: join(out, 'vector_bench.wasm') };
+  await step('wasm of the vector benchmark', async () => {
+    await compile(toolchain, ['--features', 'vector-bench'], out, 'vector_bench');
+    await optimise(join(out, 'vector_bench_bg.wasm'), built.wasm);
+    copyFileSync(join(out, 'vector_bench.js'), built.glue);
+  });
+  return built;
+}
+
+async function compile(toolchain, features, out, name) {
+  await mustRun('cargo', [...toolchain, 'build', '--lib', '--release', '--target', TARGET, ...features], { cwd: ROOT, remedy: 'mend what the compiler says above' });
+  const binary = join(CARGO_TARGET, TARGET, 'release', 'memstrata.wasm');
+  // The package names its wasm file itself, in an expression that bundlers understand; the types are written by hand.
+  const flags = ['--target', 'web', '--out-dir', out, '--out-name', name, '--no-typescript', '--omit-default-module-path'];
+  await mustRun(join(wasmBindgenBin(), 'wasm-bindgen'), [binary, ...flags]);
+}
+
+const optimise = (from, to) => wasmOpt(from, [...FOR_SIZE, '--strip-debug', '--strip-producers'], to);
 
 async function wasmOpt(from, passes, to) {
   const features = WASM_FEATURES.map((name) => `--enable-${name}`);

@@ -1,98 +1,43 @@
-//! Vectors of one dimension, lying together: int8 codes to scan, f32 to rescore.
-//!
-//! A code is `round(x * 127 / clip)` with `clip = max|x|` of the row. A clip for each row costs four bytes, and in return
-//! no row is coarser for another's outlier and none is coded again when a new one arrives.
+//! Vectors of one dimension: int8 codes to scan, f32 to rescore.
 
+use core::ops::Deref;
+
+use super::codes::{Codes, QueryCodes};
 use super::kernel;
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, Result};
 
-/// Largest magnitude of a code.
-const CODE_MAX: f32 = 127.0;
-
-/// Unit rows of one dimension. A row number is its position; a removed or empty row is zero and is skipped by searches.
+/// Unit rows of one dimension, as [`Codes`] and exact. A row number is its position; a removed or empty row is zero and is
+/// skipped by searches.
 #[derive(Clone, Debug, Default)]
 pub struct Arena {
-    dims: usize,
-    codes: Vec<i8>,
-    clips: Vec<f32>,
+    codes: Codes,
     exact: Vec<f32>,
-    live: Vec<bool>,
-    n_live: usize,
 }
 
-/// A query coded for [`Arena::code_dots`].
-#[derive(Clone, Debug)]
-pub(crate) struct QueryCodes {
-    values: Vec<i16>,
-    /// Multiplies code products back to products of floats, before the row's clip.
-    scale: f32,
+impl Deref for Arena {
+    type Target = Codes;
+
+    fn deref(&self) -> &Codes {
+        &self.codes
+    }
 }
 
 impl Arena {
     /// An arena for vectors of `dims` numbers.
     pub fn new(dims: usize) -> Self {
-        Self { dims, ..Self::default() }
-    }
-
-    /// Numbers a vector has.
-    pub fn dims(&self) -> usize {
-        self.dims
-    }
-
-    /// Rows, removed and empty ones counted.
-    pub fn len(&self) -> usize {
-        self.clips.len()
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.clips.is_empty()
-    }
-
-    /// Rows that hold a vector.
-    pub fn n_live(&self) -> usize {
-        self.n_live
-    }
-
-    /// Whether `row` holds a vector.
-    pub fn is_live(&self, row: usize) -> bool {
-        self.live.get(row).copied().unwrap_or(false)
-    }
-
-    /// `vector` at unit length.
-    ///
-    /// # Errors
-    /// `DIMENSION_MISMATCH` for another length; `INVALID_ARGUMENT` for a vector that is zero or not finite.
-    pub fn unit(&self, vector: &[f32]) -> Result<Vec<f32>> {
-        if vector.len() != self.dims {
-            let message = format!("a vector of {} numbers in a space of {}", vector.len(), self.dims);
-            return Err(Error::new(ErrorCode::DimensionMismatch, message));
-        }
-        if let Some(at) = vector.iter().position(|x| !x.is_finite()) {
-            return Err(Error::invalid(format!("number {at} of the vector is {}", vector[at])));
-        }
-        // In f64 neither the square of the largest f32 overflows nor that of the smallest vanishes.
-        let norm = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
-        if norm == 0.0 {
-            return Err(Error::invalid("a vector of zeros has no direction"));
-        }
-        Ok(vector.iter().map(|&x| (f64::from(x) / norm) as f32).collect())
+        Self { codes: Codes::new(dims), exact: Vec::new() }
     }
 
     /// Appends a row without a vector and returns its number.
     pub fn push_empty(&mut self) -> usize {
-        let row = self.len();
-        self.codes.resize(self.codes.len() + self.dims, 0);
-        self.exact.resize(self.exact.len() + self.dims, 0.0);
-        self.clips.push(0.0);
-        self.live.push(false);
-        row
+        self.exact.resize(self.exact.len() + self.codes.dims(), 0.0);
+        self.codes.push_empty()
     }
 
     /// Appends `vector` and returns its row.
     ///
     /// # Errors
-    /// Those of [`Arena::unit`]; nothing is appended then.
+    /// Those of [`Codes::unit`]; nothing is appended then.
     pub fn push(&mut self, vector: &[f32]) -> Result<usize> {
         let vector = self.unit(vector)?;
         let row = self.push_empty();
@@ -103,7 +48,7 @@ impl Arena {
     /// Puts `vector` into `row`, whatever was there.
     ///
     /// # Errors
-    /// Those of [`Arena::unit`], and `INVALID_ARGUMENT` for a row that does not exist; the row is unchanged then.
+    /// Those of [`Codes::unit`], and `INVALID_ARGUMENT` for a row that does not exist; the row is unchanged then.
     pub fn replace(&mut self, row: usize, vector: &[f32]) -> Result<()> {
         if row >= self.len() {
             return Err(Error::invalid(format!("row {row} of {}", self.len())));
@@ -115,14 +60,10 @@ impl Arena {
 
     /// Empties `row`; `false` when it held nothing.
     pub fn remove(&mut self, row: usize) -> bool {
-        let was_live = self.is_live(row);
+        let was_live = self.codes.remove(row);
         if was_live {
             let span = self.span(row);
-            self.codes[span.clone()].fill(0);
             self.exact[span].fill(0.0);
-            self.clips[row] = 0.0;
-            self.live[row] = false;
-            self.n_live -= 1;
         }
         was_live
     }
@@ -137,62 +78,25 @@ impl Arena {
         kernel::dot_f32(query, self.row(row))
     }
 
-    /// Codes `query` as finely as i32 sums allow, so that only the rows' coding costs precision.
-    pub(crate) fn query_codes(&self, query: &[f32]) -> QueryCodes {
-        let clip = query.iter().fold(0f32, |most, x| most.max(x.abs()));
-        let limit = f32::from(kernel::query_code_limit(self.dims));
-        let factor = if clip > 0.0 { limit / clip } else { 0.0 };
-        QueryCodes {
-            values: query.iter().map(|x| (x * factor).round() as i16).collect(),
-            scale: if factor > 0.0 { 1.0 / (factor * CODE_MAX) } else { 0.0 },
-        }
-    }
-
     /// Cosines of a coded query with all rows, by codes.
     pub(crate) fn code_dots(&self, query: &QueryCodes, out: &mut [f32]) {
-        /// Rows whose integer sums are held at once; their codes stay within the first-level cache.
-        const BLOCK: usize = 64;
-        let mut sums = [0i32; BLOCK];
-        let codes = self.codes.chunks(BLOCK * self.dims.max(1));
-        for ((codes, clips), out) in codes.zip(self.clips.chunks(BLOCK)).zip(out.chunks_mut(BLOCK)) {
-            kernel::dots_i8(&query.values, codes, &mut sums[..clips.len()]);
-            for ((&sum, &clip), out) in sums.iter().zip(clips).zip(out) {
-                *out = sum as f32 * (query.scale * clip);
-            }
-        }
+        self.codes.dots(query, out);
     }
 
     /// Keeps the rows of `kept`, in that order, renumbered from 0.
     pub(crate) fn retain(&mut self, kept: &[u32]) {
-        let mut next = Self::new(self.dims);
-        for &old in kept {
-            let (old, new) = (old as usize, next.push_empty());
-            if self.is_live(old) {
-                let (from, to) = (self.span(old), next.span(new));
-                next.codes[to.clone()].copy_from_slice(&self.codes[from.clone()]);
-                next.exact[to].copy_from_slice(&self.exact[from]);
-                next.clips[new] = self.clips[old];
-                next.live[new] = true;
-                next.n_live += 1;
-            }
-        }
-        *self = next;
+        self.exact = kept.iter().flat_map(|&old| self.row(old as usize)).copied().collect();
+        self.codes.retain(kept);
     }
 
     fn span(&self, row: usize) -> core::ops::Range<usize> {
-        row * self.dims..(row + 1) * self.dims
+        row * self.codes.dims()..(row + 1) * self.codes.dims()
     }
 
     fn write(&mut self, row: usize, unit: &[f32]) {
         let span = self.span(row);
-        let clip = unit.iter().fold(0f32, |most, x| most.max(x.abs()));
-        for (code, x) in self.codes[span.clone()].iter_mut().zip(unit) {
-            *code = (x * (CODE_MAX / clip)).round() as i8;
-        }
         self.exact[span].copy_from_slice(unit);
-        self.clips[row] = clip;
-        self.n_live += usize::from(!self.live[row]);
-        self.live[row] = true;
+        self.codes.write(row, unit);
     }
 }
 
@@ -200,6 +104,7 @@ impl Arena {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::error::ErrorCode;
 
     #[test]
     fn unusable_vectors_are_refused_and_change_nothing() {
@@ -232,7 +137,7 @@ mod tests {
             arena.push(&wave(k)).unwrap();
         }
         let query = arena.unit(&wave(77)).unwrap();
-        let codes = arena.query_codes(&query);
+        let codes = arena.query(&query);
         let mut all = vec![0.0; 50];
         arena.code_dots(&codes, &mut all);
         for (row, &dot) in all.iter().enumerate() {
