@@ -27,6 +27,9 @@ struct Column {
     factor: f32,
 }
 
+/// A feature as a function of an atom's cues.
+type OfCues = fn(Cues) -> f32;
+
 /// Where an atom is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Site {
@@ -112,7 +115,7 @@ pub(crate) struct Fused {
     weights: Weights,
     columns: [Option<Column>; Feature::ALL.len()],
     /// Features that are read off an atom's cues.
-    by_cues: Vec<(Feature, fn(Cues) -> f32)>,
+    by_cues: Vec<(Feature, OfCues)>,
     /// Sums of what depends on the question.
     by_session: Vec<f32>,
     by_place: Vec<f32>,
@@ -165,7 +168,7 @@ impl Fused {
     }
 
     /// Adds a feature that is read off an atom's cues.
-    pub(crate) fn add_cue(&mut self, feature: Feature, value: fn(Cues) -> f32) {
+    pub(crate) fn add_cue(&mut self, feature: Feature, value: OfCues) {
         let sums = if feature.depends_on_question() { &mut self.asked_by_cues } else { &mut self.own_by_cues };
         for of in Cues::every() {
             sums[of.number()] += self.weights.get(feature) * value(of);

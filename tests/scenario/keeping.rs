@@ -208,7 +208,7 @@ fn model(
     let asked = Rc::clone(asked);
     move |request| {
         asked.borrow_mut().extend(request.texts.iter().cloned());
-        let number = |text: &str, i: usize| text.bytes().nth(i % text.len()).map_or(1.0, f32::from) + 1.0;
+        let number = |text: &str, i: usize| f32::from(text.as_bytes()[i % text.len()]) + 1.0;
         let vectors = request.texts.iter().map(|text| (0..dimensions).map(|i| number(text, i)).collect());
         Ok(EmbedReply { vectors: vectors.collect(), usage: Usage::default() })
     }

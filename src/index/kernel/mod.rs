@@ -1,7 +1,8 @@
 //! The innermost loops of every search: dot products, and passes over columns.
 //!
-//! Dot products have one scalar version, always compiled and the oracle of the tests, and a simd128 twin for wasm. Integer results of both are equal; float results are equal too, because both
-//! add in the same lanes and the same order.
+//! Dot products have one scalar version, always compiled and the oracle of the tests, and a simd128 twin for wasm. Integer
+//! results of both are equal; float results are equal too, because both add in the same lanes and the same order. Passes
+//! over columns are written once, over [`lanes`].
 
 pub(crate) mod column;
 mod lanes;

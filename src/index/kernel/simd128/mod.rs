@@ -9,6 +9,7 @@ mod codes;
 mod floats;
 #[cfg(feature = "vector-bench")]
 mod floor;
+mod lanes;
 
 pub(crate) use bits::{at_most, hammings};
 #[cfg(test)]
@@ -17,6 +18,7 @@ pub(crate) use codes::{at_least, dot_i16, dots_i8, dots_i8_at};
 pub(crate) use floats::dot_f32;
 #[cfg(feature = "vector-bench")]
 pub(crate) use floor::{sum_bytes, sum_bytes_in_order};
+pub(super) use lanes::Lanes;
 
 use core::arch::wasm32::{i32x4_add, i32x4_extract_lane, i32x4_shuffle, v128};
 
