@@ -22,6 +22,54 @@ pub(crate) fn keep_least<T>(items: &mut Vec<T>, n: usize, compare: impl Fn(&T, &
     }
 }
 
+/// The `n` greatest keys of a stream with a number each, of equal keys the least numbers.
+pub(crate) struct Greatest {
+    n: usize,
+    /// Nothing up to this can still be among them.
+    floor: u64,
+    /// Key and number in one, so that they compare as one: see [`packed`].
+    kept: Vec<u64>,
+}
+
+impl Greatest {
+    pub(crate) fn new(n: usize) -> Self {
+        Self { n, floor: if n == 0 { u64::MAX } else { 0 }, kept: Vec::new() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, key: f32, number: u32) {
+        let item = packed(key, number);
+        if item > self.floor {
+            self.keep(item);
+        }
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, item: u64) {
+        self.kept.push(item);
+        if self.kept.len() >= self.n.saturating_mul(2) {
+            self.kept.sort_unstable();
+            self.kept.drain(..self.kept.len() - self.n);
+            self.floor = self.kept[0];
+        }
+    }
+
+    /// Their numbers, of the greatest key first.
+    pub(crate) fn into_numbers(mut self) -> Vec<u32> {
+        self.kept.sort_unstable();
+        self.kept.iter().rev().take(self.n).map(|&item| !(item as u32)).collect()
+    }
+}
+
+/// A number that is greater for a greater key, and among equal keys for a lesser number.
+#[inline(always)]
+fn packed(key: f32, number: u32) -> u64 {
+    let bits = key.to_bits();
+    // As in `f32::total_cmp`: the bits of a negative float run the other way.
+    let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+    u64::from(ordered) << 32 | u64::from(!number)
+}
+
 /// Moves every item to its place, one cycle after another.
 fn arrange<T>(items: &mut [T], order: &mut [u32]) {
     for start in 0..order.len() {
@@ -74,6 +122,16 @@ mod tests {
             expected.sort_by_key(|item| item.0);
             sort_by_key(&mut items, |item| item.0);
             prop_assert_eq!(items, expected);
+        }
+
+        #[test]
+        fn the_greatest_of_a_stream_are_the_first_of_all_sorted(keys in proptest::collection::vec(0..9_u8, 0..80), n in 0..30_usize) {
+            let mut greatest = Greatest::new(n);
+            let mut all: Vec<(f32, u32)> = keys.iter().map(|&key| f32::from(key) - 4.0).zip(0..).collect();
+            all.iter().for_each(|&(key, number)| greatest.push(key, number));
+            all.sort_by(|a, b| b.0.total_cmp(&a.0));
+            all.truncate(n);
+            prop_assert_eq!(greatest.into_numbers(), all.into_iter().map(|(_, number)| number).collect::<Vec<_>>());
         }
 
         #[test]

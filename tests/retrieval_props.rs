@@ -113,7 +113,7 @@ fn assert_equal(a: &Index, b: &Index, table: &StaticTable) {
             let visible = |id: TurnId| id.page.raw().is_multiple_of(modulus);
             let scores = |index: &Index| {
                 let ranking = rank(index, Some(table), &request, &visible);
-                ranking.atoms.iter().map(|a| (index.id(a.turn), a.number, a.score, a.hit)).collect::<Vec<_>>()
+                ranking.atoms().iter().map(|a| (index.id(a.turn), a.number, a.score, a.hit)).collect::<Vec<_>>()
             };
             let (a, b) = (scores(a), scores(b));
             assert_eq!(a.len(), b.len());
@@ -181,7 +181,7 @@ fn a_text_searched_by_its_own_words_comes_first() {
                         Request { strategy, profile: Some(profile), text_of: Some(&text_of), ..Request::new(text) };
                     let turns = rank(index, table, &request, &|_| true).turns();
                     assert_eq!(turns[0].id, id(n), "{text} {strategy:?} {profile:?}");
-                    assert!(turns[0].hit, "{text} {strategy:?} {profile:?}");
+                    assert!(turns[0].best.hit, "{text} {strategy:?} {profile:?}");
                 }
             }
         }
@@ -209,8 +209,8 @@ fn rare_ids_and_a_few_characters_are_found_by_keyword() {
         for text_of in [None, Some(&text_of as &TextOf<'_>)] {
             let request = Request { strategy: Strategy::Keyword, text_of, ..Request::new(query) };
             let turns = rank(&index, Some(&table), &request, &|_| true).turns();
-            assert_eq!((turns[0].id, turns[0].hit), (id(n), true), "{query}");
-            assert!(turns.iter().filter(|turn| turn.hit).count() < 4, "{query}");
+            assert_eq!((turns[0].id, turns[0].best.hit), (id(n), true), "{query}");
+            assert!(turns.iter().filter(|turn| turn.best.hit).count() < 4, "{query}");
         }
     }
 }
@@ -222,12 +222,12 @@ fn an_absent_word_finds_nothing_by_keyword() {
     for query in ["xylophone", "жираф", "苹果", "", "?!", "ERR-9999-z zzzz"] {
         let request = Request { strategy: Strategy::Keyword, text_of: Some(&text_of), ..Request::new(query) };
         let ranking = rank(&index, Some(&table), &request, &|_| true);
-        let hits: Vec<_> = ranking.turns().into_iter().filter(|turn| turn.hit).map(|turn| text(turn.id)).collect();
+        let hits: Vec<_> = ranking.turns().into_iter().filter(|turn| turn.best.hit).map(|turn| text(turn.id)).collect();
         if query.starts_with("ERR") {
             assert_eq!(hits, [TEXTS[2]], "the word ERR is there");
         } else {
             assert_eq!(hits, [""; 0], "{query}");
-            assert!(ranking.atoms.iter().all(|atom| atom.score == 0.0), "{query}");
+            assert!(ranking.atoms().iter().all(|atom| atom.score == 0.0), "{query}");
         }
     }
 }
@@ -240,8 +240,8 @@ fn hidden_turns_neither_appear_nor_set_the_scale() {
     let ranking = rank(&index, Some(&table), &request, &|id| id.page.raw() != 3 && id.page.raw() != 33);
     assert_eq!(ranking.turns().len(), 58);
     assert!(ranking.turns().iter().all(|turn| turn.id != id(3) && turn.id != id(33)));
-    assert_eq!(rank(&index, Some(&table), &request, &|_| false).atoms.len(), 0);
-    assert_eq!(rank(&Index::default(), Some(&table), &request, &|_| true).atoms.len(), 0);
+    assert_eq!(rank(&index, Some(&table), &request, &|_| false).atoms().len(), 0);
+    assert_eq!(rank(&Index::default(), Some(&table), &request, &|_| true).atoms().len(), 0);
 }
 
 #[test]
@@ -269,5 +269,5 @@ fn other_spaces_and_broken_vectors_leave_keyword_search_alone() {
     index.set_vector(id(5), &table.unit_vector("a dog from the shelter")).expect("a sound vector");
     let ranking = rank(&index, Some(&table), &request, &|_| true);
     let has_cosine = |(feature, _): &(memstrata::retrieval::Feature, f32)| feature.as_str().starts_with('o');
-    assert!(ranking.atoms.iter().all(|atom| !ranking.parts(atom).iter().any(has_cosine)), "spaces are never mixed");
+    assert!(ranking.atoms().iter().all(|atom| !ranking.parts(atom).iter().any(has_cosine)), "spaces are never mixed");
 }

@@ -130,13 +130,9 @@ pub fn pack(candidates: &[Candidate], budget_tokens: u32, heading_tokens: &dyn F
 }
 
 fn value(candidate: &Candidate) -> f64 {
-    value_of(candidate.score, candidate.cost_tokens.saturating_add(candidate.label_tokens))
-}
-
-/// What a part of so many tokens, label included, is worth: `score - P ln(tokens)`. One that costs nothing counts as one token,
-/// so that its value is finite. The best [`POOL`] by it are all that [`pack`] considers.
-pub fn value_of(score: f32, tokens: u32) -> f64 {
-    f64::from(score) - P * f64::from(tokens.max(1)).ln()
+    let tokens = candidate.cost_tokens.saturating_add(candidate.label_tokens);
+    // One that costs nothing counts as one token, so that its value is finite.
+    f64::from(candidate.score) - P * f64::from(tokens.max(1)).ln()
 }
 
 #[cfg(test)]

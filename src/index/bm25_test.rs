@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::bm25::{B, Field, K1, Scale, score};
+use super::layout::REACH;
 use super::{Index, NewTurn};
 use crate::id::{PageId, SessionId, Side, TurnId};
 use crate::text::{TokenKind, for_each_gram, for_each_token, stem, units};
@@ -70,7 +71,7 @@ fn documents(scale: Scale, field: Field, turns: &[(u64, String)]) -> Vec<Vec<Str
             .collect(),
         _ => (0..turns.len())
             .map(|at| {
-                let near = at.saturating_sub(scale.reach())..(at + scale.reach() + 1).min(turns.len());
+                let near = at.saturating_sub(REACH)..(at + REACH + 1).min(turns.len());
                 turns[near].iter().filter(|turn| turn.0 == turns[at].0).flat_map(|(_, text)| of(text)).collect()
             })
             .collect(),

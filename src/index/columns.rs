@@ -51,6 +51,8 @@ pub(crate) struct Atoms {
     pub(crate) span: Vec<(u32, u32)>,
     pub(crate) cues: Vec<Cues>,
     pub(crate) cost_tokens: Vec<u32>,
+    /// Natural logarithm of the tokens it costs with its speaker's label; 0 where that is nothing.
+    pub(crate) log_cost: Vec<f32>,
     pub(super) rows: Vec<u16>,
     /// One entry more than atoms.
     pub(super) first_row: Vec<u32>,
@@ -58,20 +60,29 @@ pub(crate) struct Atoms {
 
 impl Default for Atoms {
     fn default() -> Self {
-        Self { span: Vec::new(), cues: Vec::new(), cost_tokens: Vec::new(), rows: Vec::new(), first_row: vec![0] }
+        Self {
+            span: Vec::new(),
+            cues: Vec::new(),
+            cost_tokens: Vec::new(),
+            log_cost: Vec::new(),
+            rows: Vec::new(),
+            first_row: vec![0],
+        }
     }
 }
 
 impl Atoms {
     /// Distinct table rows of an atom, ascending.
     pub(crate) fn rows(&self, atom: u32) -> &[u16] {
-        &self.rows[self.first_row[atom as usize] as usize..self.first_row[atom as usize + 1] as usize]
+        let first_row = self.first_row.as_slice();
+        &self.rows.as_slice()[first_row[atom as usize] as usize..first_row[atom as usize + 1] as usize]
     }
 
-    pub(super) fn push(&mut self, span: (u32, u32), cues: Cues, cost_tokens: u32, rows: &[u16]) {
+    pub(super) fn push(&mut self, span: (u32, u32), cues: Cues, cost_tokens: u32, label_tokens: u32, rows: &[u16]) {
         self.span.push(span);
         self.cues.push(cues);
         self.cost_tokens.push(cost_tokens);
+        self.log_cost.push((cost_tokens.saturating_add(label_tokens).max(1) as f32).ln());
         self.rows.extend_from_slice(rows);
         self.first_row.push(self.rows.len() as u32);
     }

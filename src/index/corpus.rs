@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 
 use super::bm25::Field;
 use super::columns::{Atoms, Speakers, Turns};
-use super::layout::Layout;
+use super::layout::{DEAD, Layout};
 use super::lexical::Lexical;
 use super::session::Sessions;
 use super::vector::TurnVectors;
 use crate::error::{Error, Result};
 use crate::id::{SessionId, Side, TurnId};
-use crate::map::{HashMap, HashSet};
+use crate::map::HashMap;
 use crate::model::{Space, TurnUnits};
 use crate::order::sort;
 use crate::time::Timestamp;
@@ -104,7 +104,7 @@ impl Index {
         self.turns.label_tokens.push(new.units.label_tokens);
         self.turns.live.push(true);
         for atom in &new.units.atoms {
-            self.atoms.push((atom.start, atom.end), atom.cues, atom.cost_tokens, &atom.rows);
+            self.atoms.push((atom.start, atom.end), atom.cues, atom.cost_tokens, new.units.label_tokens, &atom.rows);
             self.lexical.push_atom(new.text.get(atom.start as usize..atom.end as usize).unwrap_or_default());
         }
         self.turns.first_atom.push(self.atoms.span.len() as u32);
@@ -113,7 +113,12 @@ impl Index {
         self.by_id.insert(new.id, turn);
         self.vectors.push_empty();
         self.count(turn, true);
-        self.layout.take();
+        let atoms = self.atoms_of(turn);
+        let comes_last = at + 1 == self.sessions.turns(session).len() && self.sessions.order().last() == Some(&session);
+        match self.layout.get_mut() {
+            Some(layout) if comes_last => layout.push(turn, atoms, at == 0, &self.lexical),
+            _ => drop(self.layout.take()),
+        }
         let set = new.vector.map_or(Ok(()), |vector| self.vectors.set(turn, vector));
         self.vectors.repair(self.sessions.turns(session), at);
         set
@@ -175,11 +180,16 @@ impl Index {
     /// Share of the indexed turns, 0 to 1, that hold a term of the stems field: a stem, a bigram or a lone character.
     pub fn document_share(&self, term: &str) -> f32 {
         let Some(term) = self.lexical.term(Field::Stems, term) else { return 0.0 };
-        let mut turns = HashSet::new();
+        let layout = self.layout();
+        let place_of_atom = layout.place_of_atom();
+        let mut holds = vec![false; layout.n_turns()];
+        let mut n_live = 0u32;
         self.lexical.for_each_occurrence(Field::Stems, term, &mut |atom, _| {
-            turns.insert(self.turn_of(atom));
+            let place = place_of_atom[atom as usize];
+            if place != DEAD && !core::mem::replace(&mut holds[place as usize], true) {
+                n_live += 1;
+            }
         });
-        let n_live = turns.iter().filter(|&&turn| self.turns.live[turn as usize]).count();
         n_live as f32 / self.len().max(1) as f32
     }
 
@@ -268,14 +278,11 @@ impl Index {
         self.row_df.get(row as usize).copied().unwrap_or(0)
     }
 
-    /// The turn handle of an atom handle.
-    fn turn_of(&self, atom: u32) -> u32 {
-        self.turns.first_atom.partition_point(|&first| first <= atom) as u32 - 1
-    }
-
     /// Atom handles of a turn handle.
+    #[inline(always)]
     pub(crate) fn atoms_of(&self, turn: u32) -> core::ops::Range<u32> {
-        self.turns.first_atom[turn as usize]..self.turns.first_atom[turn as usize + 1]
+        let first_atom = self.turns.first_atom.as_slice();
+        first_atom[turn as usize]..first_atom[turn as usize + 1]
     }
 
     /// The chronological view; built when it is first asked for after a change.
@@ -322,11 +329,13 @@ impl Index {
         self.sessions.clear();
         self.by_id.clear();
         for ((turn, &old), session) in (0u32..).zip(&kept).zip(session_ids) {
+            let label_tokens = old_turns.label_tokens[old as usize];
             for old in old_turns.first_atom[old as usize]..old_turns.first_atom[old as usize + 1] {
                 renumbered[old as usize] = Some(self.atoms.span.len() as u32);
                 let rows = old_atoms.rows(old);
                 let old = old as usize;
-                self.atoms.push(old_atoms.span[old], old_atoms.cues[old], old_atoms.cost_tokens[old], rows);
+                let (span, cues, cost) = (old_atoms.span[old], old_atoms.cues[old], old_atoms.cost_tokens[old]);
+                self.atoms.push(span, cues, cost, label_tokens, rows);
             }
             let old = old as usize;
             self.turns.first_atom.push(self.atoms.span.len() as u32);
@@ -335,7 +344,7 @@ impl Index {
             self.speakers.n_turns[speaker as usize] += 1;
             self.turns.speaker.push(speaker);
             self.turns.date.push(old_turns.date[old]);
-            self.turns.label_tokens.push(old_turns.label_tokens[old]);
+            self.turns.label_tokens.push(label_tokens);
             self.turns.key.push(old_turns.key[old]);
             self.turns.live.push(true);
             let (session, _) = self.sessions.insert(session, turn, &self.turns.key);

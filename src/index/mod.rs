@@ -18,3 +18,4 @@ mod vector;
 pub use arena::Arena;
 pub use columns::is_personal_name;
 pub use corpus::{Index, NewTurn};
+pub(crate) use vector::WINDOWS;

@@ -16,6 +16,20 @@ impl Cues {
     /// Holds a capitalised word that is not its first, or a quotation.
     pub const CAPITAL: Self = Self(8);
 
+    /// How many sets of cues there are.
+    pub const N: usize = 16;
+
+    /// Every set of cues, by number.
+    pub fn every() -> impl Iterator<Item = Self> {
+        (0..Self::N as u8).map(Self)
+    }
+
+    /// Its number, below [`Cues::N`].
+    #[inline(always)]
+    pub const fn number(self) -> usize {
+        self.0 as usize % Self::N
+    }
+
     /// Whether every bit of `other` is set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

@@ -1,67 +1,16 @@
 //! The features of one question over everything that is visible (recipe.py, `features`).
 
 use super::exact::{TRACKED, exact};
-use super::fuse::{Column, Features, Fused, Site, min_max};
+use super::fuse::{By, Fused, Site, Visible};
 use super::max_sim::max_sim;
 use super::query::Query;
 use super::rank::Request;
-use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Weights};
-use crate::index::Index;
+use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strategy, Weights};
 use crate::index::bm25::{self, Field, Scale};
+use crate::index::{Index, WINDOWS};
 use crate::model::Cues;
-use crate::order::{keep_least, sort};
+use crate::order::{Greatest, sort_by_key};
 use crate::text::StaticTable;
-
-/// What the caller may see.
-#[derive(Debug)]
-pub(crate) struct Visible {
-    /// By place.
-    pub(crate) turns: Vec<bool>,
-    /// By session number: whether any turn of it is visible.
-    pub(crate) sessions: Vec<bool>,
-    /// Visible atoms in chronological order.
-    pub(crate) sites: Vec<Site>,
-}
-
-impl Visible {
-    pub(crate) fn new(index: &Index, visible: impl Fn(u32) -> bool) -> Self {
-        let layout = index.layout();
-        let turns: Vec<bool> = layout.order().iter().map(|&turn| visible(turn)).collect();
-        let mut sessions = vec![false; layout.n_sessions()];
-        let mut sites = Vec::with_capacity(index.n_atoms());
-        for (place, &turn) in layout.order().iter().enumerate().filter(|&(place, _)| turns[place]) {
-            let session = layout.session_of_place(place);
-            sessions[session] = true;
-            for atom in index.atoms_of(turn) {
-                let cues = index.atoms.cues[atom as usize];
-                sites.push(Site { atom, place: place as u32, session: session as u32, cues });
-            }
-        }
-        Self { turns, sessions, sites }
-    }
-
-    fn scale_atoms(&self, values: &mut [f32]) {
-        let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
-        for site in &self.sites {
-            let value = values[site.atom as usize];
-            (least, most) = (least.min(value), most.max(value));
-        }
-        let span = most - least;
-        if span > 0.0 {
-            values.iter_mut().for_each(|value| *value = (*value - least) / span);
-        } else {
-            values.fill(0.0);
-        }
-    }
-
-    fn scale_turns(&self, values: &mut [f32]) {
-        min_max(values, |place| self.turns[place]);
-    }
-
-    fn scale_sessions(&self, values: &mut [f32]) {
-        min_max(values, |session| self.sessions[session]);
-    }
-}
 
 /// What the words of the question found, turn by turn.
 #[derive(Debug)]
@@ -81,72 +30,75 @@ impl Overlap {
     }
 }
 
-/// Computes the features that `weights` asks for.
+/// Computes the features that `weights` asks for, and adds them up.
 pub(crate) fn features(
     index: &Index,
     table: Option<&StaticTable>,
     request: &Request<'_>,
     query: &Query<'_>,
-    weights: &Weights,
+    weights: Weights,
     visible: &Visible,
-) -> (Features, Overlap) {
-    let mut features = Features::default();
-    flags(index, query, &mut features);
-    recency(index, request, &mut features);
-    let overlap = lexical(index, query, visible, &mut features);
-    if let Some(values) =
-        request.text_of.and_then(|text_of| exact(index, query, &overlap.held, &visible.turns, text_of))
-    {
-        features.set(Feature::Exact, Column::Atom(values));
+) -> (Fused, Overlap) {
+    let mut fused = Fused::new(index, weights);
+    flags(index, query, &mut fused);
+    recency(index, request, &mut fused);
+    let overlap = lexical(index, query, visible, &mut fused);
+    if let Some(values) = request.text_of.and_then(|text_of| exact(index, query, &overlap.held, visible, text_of)) {
+        fused.add_as_is(Feature::Exact, By::Atom, values);
     }
-    vectors(index, table, request, query, visible, &mut features);
+    vectors(index, table, request, query, visible, &mut fused);
+    fused.settle_sessions(index);
     if let Some(table) = table.filter(|_| query.understanding.readable && !query.rows.is_empty())
-        && [Feature::Ma, Feature::Mt, Feature::Mw].into_iter().any(|feature| weights.get(feature) != 0.0)
+        && [Feature::Ma, Feature::Mt, Feature::Mw].into_iter().any(|feature| fused.wants(feature))
     {
-        let atoms = max_sim_atoms(index, weights, visible, &features);
-        let mut sums = max_sim(index, table, query, &atoms);
-        visible.scale_atoms(&mut sums.atoms);
-        visible.scale_turns(&mut sums.turns);
-        visible.scale_turns(&mut sums.near);
-        features.set(Feature::Ma, Column::Atom(sums.atoms));
-        features.set(Feature::Mt, Column::Turn(sums.turns));
-        features.set(Feature::Mw, Column::Turn(sums.near));
+        let sums = max_sim(index, table, query, &max_sim_atoms(index, visible, &fused));
+        fused.add(index, visible, Feature::Ma, By::Atom, sums.atoms);
+        fused.add(index, visible, Feature::Mt, By::Place, sums.turns);
+        fused.add(index, visible, Feature::Mw, By::Place, sums.near);
     }
-    (features, overlap)
+    (fused, overlap)
 }
 
-fn flags(index: &Index, query: &Query<'_>, features: &mut Features) {
+fn flags(index: &Index, query: &Query<'_>, fused: &mut Fused) {
     let understanding = &query.understanding;
-    features.set(Feature::Isq, Column::Cue(Cues::QUESTION));
-    features.set(Feature::I, Column::Cue(Cues::FIRST_PERSON));
-    features.set(Feature::Cap, Column::Cue(Cues::CAPITAL));
+    fused.add_cue(Feature::Isq, Cues::QUESTION);
+    fused.add_cue(Feature::I, Cues::FIRST_PERSON);
+    fused.add_cue(Feature::Cap, Cues::CAPITAL);
     if understanding.asks_when {
-        features.set(Feature::When, Column::Cue(Cues::TIME));
+        fused.add_cue(Feature::When, Cues::TIME);
     }
     if understanding.asks_name {
-        features.set(Feature::Whcap, Column::Cue(Cues::CAPITAL));
+        fused.add_cue(Feature::Whcap, Cues::CAPITAL);
     }
-    let by_turn = |value: &dyn Fn(usize) -> f32| {
-        Column::Turn(index.layout().order().iter().map(|&turn| value(turn as usize)).collect())
-    };
+    let order = index.layout().order();
     if let Some(speaker) = query.speaker {
-        let theirs = |turn: usize| f32::from(u8::from(index.turns.speaker[turn] == speaker));
-        features.set(Feature::Spk, by_turn(&theirs));
+        let theirs = |&turn: &u32| f32::from(u8::from(index.turns.speaker[turn as usize] == speaker));
+        fused.add_as_is(Feature::Spk, By::Place, order.iter().map(theirs).collect());
     }
     if !understanding.dates.is_empty() {
-        let fit = |turn: usize| index.turns.date[turn].map_or(0.0, |date| understanding.dates.fit(date));
-        features.set(Feature::Date, by_turn(&fit));
+        // Turns of one day follow one another.
+        let (mut last, mut last_fit) = (None, 0.0);
+        let fit = |&turn: &u32| {
+            let date = index.turns.date[turn as usize];
+            if date != last {
+                (last, last_fit) = (date, date.map_or(0.0, |date| understanding.dates.fit(date)));
+            }
+            last_fit
+        };
+        fused.add_as_is(Feature::Date, By::Place, order.iter().map(fit).collect());
     }
 }
 
-fn recency(index: &Index, request: &Request<'_>, features: &mut Features) {
-    let n_sessions = index.layout().n_sessions();
-    let now = request.now_session.unwrap_or(n_sessions);
-    let recency = |session: usize| (-(now.saturating_sub(session) as f32) / AGE).exp();
-    features.set(Feature::Rec, Column::Session((0..n_sessions).map(recency).collect()));
+fn recency(index: &Index, request: &Request<'_>, fused: &mut Fused) {
+    if fused.wants(Feature::Rec) {
+        let n_sessions = index.layout().n_sessions();
+        let now = request.now_session.unwrap_or(n_sessions);
+        let recency = |session: usize| (-(now.saturating_sub(session) as f32) / AGE).exp();
+        fused.add_as_is(Feature::Rec, By::Session, (0..n_sessions).map(recency).collect());
+    }
 }
 
-fn lexical(index: &Index, query: &Query<'_>, visible: &Visible, features: &mut Features) -> Overlap {
+fn lexical(index: &Index, query: &Query<'_>, visible: &Visible, fused: &mut Fused) -> Overlap {
     let layout = index.layout();
     let words = query.stems.iter().take(TRACKED).zip(0..).filter(|(stem, _)| stem.is_word);
     let mut overlap = Overlap {
@@ -155,54 +107,48 @@ fn lexical(index: &Index, query: &Query<'_>, visible: &Visible, features: &mut F
         words: words.fold(0, |bits, (_, at)| bits | 1 << at),
         enough_grams: (query.n_grams.div_ceil(2)).clamp(3, usize::from(u16::MAX)) as u16,
     };
+    let stems = [(Feature::Pba, Scale::Atom), (Feature::Pbv, Scale::Window), (Feature::Pbs, Scale::Session)];
+    let grams = [(Feature::Gbv, Scale::Window), (Feature::Gbs, Scale::Session)];
+    // Only these two ask how many 4-grams a turn holds.
+    let asks_grams = matches!(query.understanding.strategy, Strategy::Auto | Strategy::Keyword)
+        || grams.iter().any(|&(feature, _)| fused.wants(feature));
+    let mut score = |field: Field, terms: &[u32], signals: &[(Feature, Scale)], seen: &mut dyn FnMut(usize, &[u32])| {
+        let wanted = signals.iter().filter(|&&(feature, _)| fused.wants(feature));
+        let scales: Vec<Scale> = wanted.map(|&(_, scale)| scale).collect();
+        let mut scores = bm25::score(&index.lexical, layout, field, terms, &scales, seen);
+        for &(feature, scale) in signals {
+            let by = match scale {
+                Scale::Atom => By::Atom,
+                Scale::Window => By::Place,
+                Scale::Session => By::Session,
+            };
+            fused.add(index, visible, feature, by, scores.take(scale));
+        }
+    };
     let known: Vec<(usize, u32)> =
         query.stems.iter().enumerate().filter_map(|(at, stem)| Some((at, stem.term?))).collect();
     let terms: Vec<u32> = known.iter().map(|&(_, term)| term).collect();
-    let scales = [Scale::Atom, Scale::Near3, Scale::Session];
-    let mut scores = bm25::score(&index.lexical, layout, Field::Stems, &terms, &scales, &mut |k, places| {
-        let at = known[k].0;
+    score(Field::Stems, &terms, &stems, &mut |k, places| {
+        let (at, held) = (known[k].0, overlap.held.as_mut_slice());
         if at < TRACKED {
-            places.iter().for_each(|&place| overlap.held[place as usize] |= 1 << at);
+            let mut i = 0;
+            while i < places.len() {
+                held[places[i] as usize] |= 1 << at;
+                i += 1;
+            }
         }
     });
-    let mut take = |features: &mut Features, scale: Scale, feature: Feature| {
-        let mut values = scores.take(scale);
-        match scale {
-            Scale::Atom => {
-                visible.scale_atoms(&mut values);
-                features.set(feature, Column::Atom(values));
+    if asks_grams {
+        score(Field::Grams, &query.grams, &grams, &mut |_, places| {
+            let n_grams = overlap.n_grams.as_mut_slice();
+            let mut i = 0;
+            while i < places.len() {
+                let count = &mut n_grams[places[i] as usize];
+                *count = count.saturating_add(1);
+                i += 1;
             }
-            Scale::Session => {
-                visible.scale_sessions(&mut values);
-                features.set(feature, Column::Session(values));
-            }
-            _ => {
-                visible.scale_turns(&mut values);
-                features.set(feature, Column::Turn(values));
-            }
-        }
-    };
-    take(features, Scale::Atom, Feature::Pba);
-    take(features, Scale::Near3, Feature::Pbv);
-    take(features, Scale::Session, Feature::Pbs);
-    scores = bm25::score(&index.lexical, layout, Field::Grams, &query.grams, &scales[1..], &mut |_, places| {
-        for &place in places {
-            let count = &mut overlap.n_grams[place as usize];
-            *count = count.saturating_add(1);
-        }
-    });
-    let mut take = |features: &mut Features, scale: Scale, feature: Feature| {
-        let mut values = scores.take(scale);
-        if scale == Scale::Session {
-            visible.scale_sessions(&mut values);
-            features.set(feature, Column::Session(values));
-        } else {
-            visible.scale_turns(&mut values);
-            features.set(feature, Column::Turn(values));
-        }
-    };
-    take(features, Scale::Near3, Feature::Gbv);
-    take(features, Scale::Session, Feature::Gbs);
+        });
+    }
     overlap
 }
 
@@ -215,7 +161,7 @@ fn vectors(
     request: &Request<'_>,
     query: &Query<'_>,
     visible: &Visible,
-    features: &mut Features,
+    fused: &mut Fused,
 ) {
     let own;
     let vector = match request.vector {
@@ -231,41 +177,58 @@ fn vectors(
             _ => return,
         },
     };
+    if ![Feature::Odt, Feature::Odw, Feature::Odv].into_iter().any(|feature| fused.wants(feature)) {
+        return;
+    }
     let layout = index.layout();
     let mut by_handle = vec![0.0; index.turns.id.len()];
     // A vector of another length, not finite or zero says nothing about this index: search goes on without it.
     if index.n_vectors() == 0 || index.vectors.dots(vector, &mut by_handle).is_err() {
         return;
     }
-    let turn: Vec<f32> = layout.order().iter().map(|&turn| by_handle[turn as usize]).collect();
-    for (window, (reach, feature)) in [(1, Feature::Odw), (3, Feature::Odv)].into_iter().enumerate() {
-        let mut values: Vec<f32> = (0..turn.len())
-            .map(|place| {
-                let sum: f32 = turn[layout.window(place, reach)].iter().sum();
-                let norm = index.vectors.window_norm(layout.order()[place], window);
-                if norm > 0.0 { sum / norm } else { 0.0 }
-            })
-            .collect();
-        visible.scale_turns(&mut values);
-        features.set(feature, Column::Turn(values));
+    let order = layout.order();
+    let mut turn = vec![0.0; order.len()];
+    let mut place = 0;
+    while place < order.len() {
+        turn.as_mut_slice()[place] = by_handle.as_slice()[order[place] as usize];
+        place += 1;
     }
-    let mut values = turn;
-    visible.scale_turns(&mut values);
-    features.set(Feature::Odt, Column::Turn(values));
+    for (window, (reach, feature)) in WINDOWS.into_iter().zip([Feature::Odw, Feature::Odv]).enumerate() {
+        let mut values = layout.window_sums(&turn, reach);
+        let sums = values.as_mut_slice();
+        let mut place = 0;
+        while place < sums.len() {
+            let norm = index.vectors.window_norm(order[place], window);
+            sums[place] = if norm > 0.0 { sums[place] / norm } else { 0.0 };
+            place += 1;
+        }
+        fused.add(index, visible, feature, By::Place, values);
+    }
+    fused.add(index, visible, Feature::Odt, By::Place, turn);
 }
 
-/// The atoms that max-sim looks at, with their places, in chronological order: all of a small store, hidden ones too (they
+/// The atoms that max-sim looks at, in chronological order: all of a small store, hidden ones too (they
 /// stand in the windows of others); of a large one the visible atoms that are best by all other features.
-fn max_sim_atoms(index: &Index, weights: &Weights, visible: &Visible, features: &Features) -> Vec<(u32, u32)> {
+fn max_sim_atoms(index: &Index, visible: &Visible, fused: &Fused) -> Vec<Site> {
     let layout = index.layout();
-    if index.n_atoms() <= MAX_SIM_ALL_ATOMS {
-        let of_turn = |(place, &turn): (u32, &u32)| index.atoms_of(turn).map(move |atom| (atom, place));
-        return (0u32..).zip(layout.order()).flat_map(of_turn).collect();
+    let is_small = index.n_atoms() <= MAX_SIM_ALL_ATOMS;
+    let mut best = Greatest::new(MAX_SIM_BEST_ATOMS);
+    let mut all = Vec::new();
+    let session_of = layout.session_of();
+    for (place, &turn) in layout.order().iter().enumerate() {
+        for atom in index.atoms_of(turn) {
+            let site = Site { atom, place: place as u32, session: session_of[place] };
+            if is_small {
+                all.push(site);
+            } else if visible.has(place) {
+                let cues = index.atoms.cues.as_slice()[atom as usize];
+                best.push(fused.answers(site, cues) + fused.own(site, cues), atom);
+            }
+        }
     }
-    let fused = Fused::new(features, weights, layout, |_| true);
-    let mut best: Vec<(f32, u32)> = visible.sites.iter().zip(0u32..).map(|(&site, at)| (fused.at(site), at)).collect();
-    keep_least(&mut best, MAX_SIM_BEST_ATOMS, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut at: Vec<u32> = best.into_iter().map(|(_, at)| at).collect();
-    sort(&mut at);
-    at.into_iter().map(|at| &visible.sites[at as usize]).map(|site| (site.atom, site.place)).collect()
+    if !is_small {
+        all = best.into_numbers().into_iter().map(|atom| Site::of(atom, layout)).collect();
+        sort_by_key(&mut all, |site| u64::from(site.place) << 32 | u64::from(site.atom));
+    }
+    all
 }

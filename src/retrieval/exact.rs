@@ -1,5 +1,6 @@
 //! Texts that hold the question, or a phrase it quotes, word for word.
 
+use super::fuse::Visible;
 use super::query::{Query, is_word};
 use super::rank::TextOf;
 use super::weights::{EXACT_QUOTED, EXACT_WHOLE, EXACT_WITHIN};
@@ -21,7 +22,7 @@ pub(crate) fn exact(
     index: &Index,
     query: &Query<'_>,
     held: &[u64],
-    visible: &[bool],
+    visible: &Visible,
     read: &TextOf<'_>,
 ) -> Option<Vec<f32>> {
     let mut values = None;
@@ -74,16 +75,17 @@ fn mask(query: &Query<'_>, phrase: Option<&str>) -> Option<u64> {
 
 /// Places of visible turns that hold all stems of `mask`; for a phrase of stop words alone, of turns with an atom of
 /// stop words alone.
-fn candidates(index: &Index, held: &[u64], visible: &[bool], mask: u64) -> Vec<usize> {
+fn candidates(index: &Index, held: &[u64], visible: &Visible, mask: u64) -> Vec<usize> {
     let layout = index.layout();
     let atoms = |place: usize| index.atoms_of(layout.order()[place]);
     let length = |atom: u32| index.lexical.length(Field::Stems, atom);
-    let mut places: Vec<usize> = (0..layout.n_turns())
-        .filter(|&place| visible[place])
-        .filter(
-            |&place| if mask == 0 { atoms(place).any(|atom| length(atom) == 0) } else { held[place] & mask == mask },
-        )
-        .collect();
+    let mut places = Vec::new();
+    for (place, &held) in held.iter().enumerate() {
+        let holds = if mask == 0 { atoms(place).any(|atom| length(atom) == 0) } else { held & mask == mask };
+        if holds && visible.has(place) {
+            places.push(place);
+        }
+    }
     if places.len() > MAX_READ {
         sort_by_key(&mut places, |&place| atoms(place).map(length).sum::<u32>());
         places.truncate(MAX_READ);

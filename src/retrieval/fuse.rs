@@ -1,137 +1,228 @@
-//! Scaling the signals of a question to 0..1 and adding them up.
+//! Scaling the signals of a question to 0..1 and adding them up, each at the scale where it is taken.
 
 use super::weights::{Feature, Weights};
+use crate::index::Index;
+use crate::index::kernel::column::{add_scaled, min_max};
 use crate::index::layout::Layout;
 use crate::model::Cues;
 
-/// Values of one feature over the candidates, at the scale where it is taken.
+/// What a column has one value for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Atom handles.
+    Atom,
+    /// Places in chronological order.
+    Place,
+    /// Session numbers.
+    Session,
+}
+
+/// Values of one feature over the candidates: `(value - least) * factor`.
 #[derive(Clone, Debug)]
-pub(crate) enum Column {
-    /// By atom handle.
-    Atom(Vec<f32>),
-    /// By place in chronological order.
-    Turn(Vec<f32>),
-    /// By session number.
-    Session(Vec<f32>),
-    /// The same wherever an atom has these cues.
-    Cue(Cues),
+struct Column {
+    by: By,
+    values: Vec<f32>,
+    least: f32,
+    factor: f32,
 }
 
 /// Where an atom is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Site {
     pub(crate) atom: u32,
     pub(crate) place: u32,
     pub(crate) session: u32,
-    pub(crate) cues: Cues,
 }
 
-/// Every feature of one question; one that does not apply has no column.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Features {
+impl Site {
+    /// The site of a live atom.
+    pub(crate) fn of(atom: u32, layout: &Layout) -> Self {
+        let place = layout.place_of_atom()[atom as usize];
+        Self { atom, place, session: layout.session_of()[place as usize] }
+    }
+}
+
+/// What the caller may see.
+#[derive(Debug)]
+pub(crate) struct Visible {
+    /// By place; `None` when all are.
+    places: Option<Vec<bool>>,
+    /// By session number: whether any turn of it is visible.
+    sessions: Vec<bool>,
+    /// Whether every atom handle is one of a visible turn.
+    every_atom: bool,
+}
+
+impl Visible {
+    pub(crate) fn new(index: &Index, visible: impl Fn(u32) -> bool) -> Self {
+        let layout = index.layout();
+        let mut sessions = vec![false; layout.n_sessions()];
+        let mut places = vec![false; layout.n_turns()];
+        let mut n_visible = 0;
+        for (place, &turn) in layout.order().iter().enumerate() {
+            if visible(turn) {
+                n_visible += 1;
+                places[place] = true;
+                sessions[layout.session_of()[place] as usize] = true;
+            }
+        }
+        let all = n_visible == places.len();
+        let every_atom = all && index.n_atoms() == layout.place_of_atom().len();
+        Self { places: (!all).then_some(places), sessions, every_atom }
+    }
+
+    /// Whether the turn at `place` is visible.
+    #[inline(always)]
+    pub(crate) fn has(&self, place: usize) -> bool {
+        match &self.places {
+            None => true,
+            Some(places) => places.as_slice()[place],
+        }
+    }
+
+    /// The least and the greatest of the visible values.
+    fn range(&self, index: &Index, by: By, values: &[f32]) -> (f32, f32) {
+        let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
+        let mut see = |value: f32| (least, most) = (least.min(value), most.max(value));
+        match by {
+            By::Atom if self.every_atom => return min_max(values),
+            By::Place if self.places.is_none() => return min_max(values),
+            By::Atom => {
+                let places = (0..index.layout().n_turns()).filter(|&place| self.has(place));
+                let atoms = places.flat_map(|place| index.atoms_of(index.layout().order()[place]));
+                atoms.for_each(|atom| see(values[atom as usize]));
+            }
+            By::Place => (0..values.len()).filter(|&place| self.has(place)).for_each(|place| see(values[place])),
+            By::Session => {
+                (0..values.len()).filter(|&session| self.sessions[session]).for_each(|session| see(values[session]));
+            }
+        }
+        (least, most)
+    }
+}
+
+/// Every feature of one question, and their weighted sums as they grow. A feature that weighs nothing, does not apply or
+/// tells no two candidates apart is left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Fused {
+    weights: Weights,
     columns: [Option<Column>; Feature::ALL.len()],
+    /// Cues that are features.
+    cues: Vec<(Feature, Cues)>,
+    /// Sums of what depends on the question.
+    by_session: Vec<f32>,
+    by_place: Vec<f32>,
+    by_atom: Vec<f32>,
+    /// By cues of an atom: sums of what depends on the question.
+    asked_by_cues: [f32; Cues::N],
+    /// Sums of what the atom is by itself.
+    own_by_session: Vec<f32>,
+    own_by_cues: [f32; Cues::N],
 }
 
-impl Features {
-    pub(crate) fn set(&mut self, feature: Feature, column: Column) {
+impl Fused {
+    pub(crate) fn new(index: &Index, weights: Weights) -> Self {
+        let layout = index.layout();
+        let by_session = vec![0.0; layout.n_sessions()];
+        Self {
+            weights,
+            columns: [const { None }; Feature::ALL.len()],
+            cues: Vec::new(),
+            own_by_session: by_session.clone(),
+            by_session,
+            by_place: vec![0.0; layout.n_turns()],
+            by_atom: vec![0.0; layout.place_of_atom().len()],
+            asked_by_cues: [0.0; Cues::N],
+            own_by_cues: [0.0; Cues::N],
+        }
+    }
+
+    /// Whether a feature weighs anything.
+    pub(crate) fn wants(&self, feature: Feature) -> bool {
+        self.weights.get(feature) != 0.0
+    }
+
+    /// Adds a feature scaled to 0..1 over what is visible.
+    pub(crate) fn add(&mut self, index: &Index, visible: &Visible, feature: Feature, by: By, values: Vec<f32>) {
+        if !self.wants(feature) {
+            return;
+        }
+        let (least, most) = visible.range(index, by, &values);
+        if most > least {
+            self.add_column(feature, Column { by, values, least, factor: 1.0 / (most - least) });
+        }
+    }
+
+    /// Adds a feature that is 0..1 already.
+    pub(crate) fn add_as_is(&mut self, feature: Feature, by: By, values: Vec<f32>) {
+        self.add_column(feature, Column { by, values, least: 0.0, factor: 1.0 });
+    }
+
+    /// Adds the feature of having these cues.
+    pub(crate) fn add_cue(&mut self, feature: Feature, cues: Cues) {
+        let sums = if feature.depends_on_question() { &mut self.asked_by_cues } else { &mut self.own_by_cues };
+        for of in Cues::every().filter(|of| of.has(cues)) {
+            sums[of.number()] += self.weights.get(feature);
+        }
+        self.cues.push((feature, cues));
+    }
+
+    fn add_column(&mut self, feature: Feature, column: Column) {
+        if !self.wants(feature) {
+            return;
+        }
+        let sums = match column.by {
+            By::Atom => &mut self.by_atom,
+            By::Place => &mut self.by_place,
+            By::Session if feature.depends_on_question() => &mut self.by_session,
+            By::Session => &mut self.own_by_session,
+        };
+        add_scaled(sums, &column.values, column.least, column.factor * self.weights.get(feature));
         self.columns[feature as usize] = Some(column);
     }
 
-    /// The value of a feature at an atom.
-    pub(crate) fn value(&self, feature: Feature, site: Site) -> f32 {
-        match &self.columns[feature as usize] {
-            None => 0.0,
-            Some(Column::Atom(values)) => values[site.atom as usize],
-            Some(Column::Turn(values)) => values[site.place as usize],
-            Some(Column::Session(values)) => values[site.session as usize],
-            Some(Column::Cue(cues)) => f32::from(u8::from(site.cues.has(*cues))),
+    /// Adds the sums of the sessions to those of their turns. No session's feature may be added after that.
+    pub(crate) fn settle_sessions(&mut self, index: &Index) {
+        let (by_place, by_session) = (self.by_place.as_mut_slice(), self.by_session.as_slice());
+        let session_of = index.layout().session_of();
+        let mut place = 0;
+        while place < by_place.len() {
+            by_place[place] += by_session[session_of[place] as usize];
+            place += 1;
         }
     }
-}
 
-/// Weighted sums of [`Features`], taken once a session, once a turn and once an atom.
-#[derive(Debug)]
-pub(crate) struct Fused<'a> {
-    by_place: Vec<f32>,
-    by_atom: Vec<(f32, &'a [f32])>,
-    by_cue: Vec<(f32, Cues)>,
-}
-
-impl<'a> Fused<'a> {
-    /// Sums the features that `kept` admits.
-    pub(crate) fn new(
-        features: &'a Features,
-        weights: &Weights,
-        layout: &Layout,
-        kept: impl Fn(Feature) -> bool,
-    ) -> Self {
-        let mut by_session = vec![0.0; layout.n_sessions()];
-        let mut fused = Self { by_place: vec![0.0; layout.n_turns()], by_atom: Vec::new(), by_cue: Vec::new() };
-        let add = |sums: &mut [f32], weight: f32, values: &[f32]| {
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
-        };
-        for feature in Feature::ALL.into_iter().filter(|&feature| kept(feature) && weights.get(feature) != 0.0) {
-            let weight = weights.get(feature);
-            match &features.columns[feature as usize] {
-                None => {}
-                Some(Column::Atom(values)) => fused.by_atom.push((weight, values)),
-                Some(Column::Turn(values)) => add(&mut fused.by_place, weight, values),
-                Some(Column::Session(values)) => add(&mut by_session, weight, values),
-                Some(Column::Cue(cues)) => fused.by_cue.push((weight, *cues)),
-            }
-        }
-        for (place, sum) in fused.by_place.iter_mut().enumerate() {
-            *sum += by_session[layout.session_of_place(place)];
-        }
-        fused
-    }
-
-    /// The sum at an atom.
+    /// The sum of what depends on the question, once the sessions are settled.
     #[inline(always)]
-    pub(crate) fn at(&self, site: Site) -> f32 {
-        let mut sum = self.by_place[site.place as usize];
-        for (weight, values) in &self.by_atom {
-            sum += weight * values[site.atom as usize];
-        }
-        for (weight, cues) in &self.by_cue {
-            if site.cues.has(*cues) {
-                sum += weight;
-            }
-        }
-        sum
+    pub(crate) fn answers(&self, site: Site, cues: Cues) -> f32 {
+        let (by_place, by_atom) = (self.by_place.as_slice(), self.by_atom.as_slice());
+        by_place[site.place as usize] + by_atom[site.atom as usize] + self.asked_by_cues[cues.number()]
     }
-}
 
-/// Scales `values` to 0..1 by the least and the greatest among the `visible`; all 0 when those are equal or there are none.
-/// A hidden value may leave 0..1; nobody reads it.
-pub(crate) fn min_max(values: &mut [f32], visible: impl Fn(usize) -> bool) {
-    let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
-    for (i, &value) in values.iter().enumerate() {
-        if visible(i) {
-            least = least.min(value);
-            most = most.max(value);
+    /// The sum of what the atom is by itself.
+    #[inline(always)]
+    pub(crate) fn own(&self, site: Site, cues: Cues) -> f32 {
+        self.own_by_session.as_slice()[site.session as usize] + self.own_by_cues[cues.number()]
+    }
+
+    /// The value of a feature at an atom.
+    pub(crate) fn value(&self, feature: Feature, site: Site, cues: Cues) -> f32 {
+        if let Some((_, wanted)) = self.cues.iter().find(|(known, _)| *known == feature) {
+            return f32::from(u8::from(cues.has(*wanted)));
         }
+        self.columns[feature as usize].as_ref().map_or(0.0, |column| {
+            let at = match column.by {
+                By::Atom => site.atom,
+                By::Place => site.place,
+                By::Session => site.session,
+            };
+            (column.values[at as usize] - column.least) * column.factor
+        })
     }
-    if most > least {
-        let span = most - least;
-        values.iter_mut().for_each(|value| *value = (*value - least) / span);
-    } else {
-        values.fill(0.0);
-    }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hidden_values_do_not_set_the_scale() {
-        let mut values = [5.0, 1.0, 3.0, -9.0];
-        min_max(&mut values, |i| i < 3);
-        assert_eq!(values[..3], [1.0, 0.0, 0.5]);
-        min_max(&mut values, |i| i == 1);
-        assert_eq!(values, [0.0; 4]);
-        min_max(&mut values, |_| false);
-        assert_eq!(values, [0.0; 4]);
+    /// Weight times value of each feature that is not 0.
+    pub(crate) fn parts(&self, site: Site, cues: Cues) -> Vec<(Feature, f32)> {
+        let part = |feature: Feature| (feature, self.weights.get(feature) * self.value(feature, site, cues));
+        Feature::ALL.into_iter().map(part).filter(|&(_, part)| part != 0.0).collect()
     }
 }

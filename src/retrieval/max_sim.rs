@@ -1,9 +1,11 @@
 //! Max-sim: each distinct row of the question takes its best row in the atom, the turn and the turn +-1; the sum of these
 //! cosines weighted by idf. Rows are compared by their integer codes, whose scale cancels in a cosine.
 
+use super::fuse::Site;
 use super::query::Query;
 use crate::index::Index;
-use crate::index::kernel::dot_i16;
+use crate::index::kernel::column::keep_most;
+use crate::index::kernel::{dot_f32, dot_i16};
 use crate::order::sort_by;
 use crate::text::StaticTable;
 
@@ -23,8 +25,8 @@ const MAX_ROWS: usize = 24;
 /// No slot.
 const NONE: u32 = u32::MAX;
 
-/// Max-sim of `atoms` (handles with their places, in chronological order); all others have 0.
-pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, atoms: &[(u32, u32)]) -> MaxSim {
+/// Max-sim of `atoms`, which are in chronological order; all others have 0.
+pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, atoms: &[Site]) -> MaxSim {
     let layout = index.layout();
     let n_turns = layout.n_turns();
     let mut sums =
@@ -42,7 +44,7 @@ pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, ato
     // Best cosines by turn, for the turns that have atoms here, in chronological order.
     let mut places: Vec<u32> = Vec::new();
     let mut turn_best: Vec<f32> = Vec::new();
-    for &(atom, place) in atoms {
+    for &Site { atom, place, .. } in atoms {
         best.fill(0.0);
         for &row in index.atoms.rows(atom) {
             let Some(slot) = slot_of.get_mut(usize::from(row)) else { continue };
@@ -51,12 +53,12 @@ pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, ato
                 rows.push_cosines(table, row, &mut wide, &mut cosines);
             }
             let at = *slot as usize * width;
-            most(&mut best, &cosines[at..at + width]);
+            keep_most(&mut best, &cosines[at..at + width]);
         }
         sums.atoms[atom as usize] = rows.sum(&best);
         if places.last() == Some(&place) {
             let at = turn_best.len() - width;
-            most(&mut turn_best[at..], &best);
+            keep_most(&mut turn_best[at..], &best);
         } else {
             places.push(place);
             turn_best.extend_from_slice(&best);
@@ -81,7 +83,7 @@ pub(crate) fn max_sim(index: &Index, table: &StaticTable, query: &Query<'_>, ato
                 if places[k] as usize >= window.end {
                     break;
                 }
-                most(&mut best, &turn_best[k * width..(k + 1) * width]);
+                keep_most(&mut best, &turn_best[k * width..(k + 1) * width]);
             }
             sums.near[near] = rows.sum(&best);
         }
@@ -135,16 +137,10 @@ impl Rows {
 
     /// The sum of the best cosines by weight.
     fn sum(&self, best: &[f32]) -> f32 {
-        best.iter().zip(&self.weights).map(|(best, weight)| best * weight).sum()
+        dot_f32(&best[..self.weights.len()], &self.weights)
     }
 }
 
 fn inverse(norm: f32) -> f32 {
     if norm > 0.0 { 1.0 / norm } else { 0.0 }
-}
-
-fn most(best: &mut [f32], values: &[f32]) {
-    for (best, &value) in best.iter_mut().zip(values) {
-        *best = if value > *best { value } else { *best };
-    }
 }

@@ -1,12 +1,13 @@
 //! The search itself: a question in, scored atoms out.
 
-use super::candidates::{Visible, features};
-use super::fuse::{Features, Fused, Site};
+use super::candidates::{Overlap, features};
+use super::fuse::{Fused, Site, Visible};
 use super::query::{Query, Understanding};
 use super::weights::{Feature, Profile, Strategy, Weights};
 use crate::id::TurnId;
 use crate::index::Index;
-use crate::order::sort_by;
+use crate::model::Cues;
+use crate::order::{Greatest, sort_by, sort_by_key};
 use crate::text::StaticTable;
 
 /// Hands the text of a turn to the visitor, or does not call it when there is none.
@@ -53,7 +54,7 @@ impl core::fmt::Debug for Request<'_> {
 }
 
 /// A visible atom with its score.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoredAtom {
     /// Handle of its turn, good until the index changes.
     pub turn: u32,
@@ -90,28 +91,23 @@ impl ScoredAtom {
 pub struct RankedTurn {
     /// The turn.
     pub id: TurnId,
-    /// Its handle, good until the index changes.
-    pub turn: u32,
-    /// Score of its best atom.
-    pub score: f32,
-    /// Whether one of its atoms is a hit.
-    pub hit: bool,
-    /// Its best atom in [`Ranking::atoms`].
-    pub best: usize,
+    /// Its best atom, whose score is the turn's.
+    pub best: ScoredAtom,
 }
 
 /// The scores of everything visible, and what they are made of.
-#[derive(Clone, Debug)]
-pub struct Ranking {
-    /// Visible atoms in chronological order.
-    pub atoms: Vec<ScoredAtom>,
+#[derive(Debug)]
+pub struct Ranking<'a> {
     /// What was understood of the question.
     pub understanding: Understanding,
     /// The weights in effect.
     pub weights: Weights,
-    features: Features,
-    /// Ids of the turns of `atoms`, each once, in order.
-    ids: Vec<TurnId>,
+    index: &'a Index,
+    visible: Visible,
+    fused: Fused,
+    overlap: Overlap,
+    /// Whether everything answers: see [`rank`].
+    all_answer: bool,
 }
 
 /// Scores every atom of `index` whose turn is `visible`. Hidden turns neither appear nor set the scale of a feature; they
@@ -119,87 +115,163 @@ pub struct Ranking {
 ///
 /// Works without a table and without vectors: their signals are then silent. O(turns + atoms), plus the postings of the
 /// question's terms.
-pub fn rank(
-    index: &Index,
+pub fn rank<'a>(
+    index: &'a Index,
     table: Option<&StaticTable>,
     request: &Request<'_>,
     visible: &dyn Fn(TurnId) -> bool,
-) -> Ranking {
+) -> Ranking<'a> {
     let profile = request.profile.unwrap_or_else(|| Profile::of(index));
     let query = Query::read(index, table, request.text, request.strategy, profile);
     let strategy = query.understanding.strategy;
     let weights = strategy.weights(profile, !query.understanding.dates.is_empty());
     let visible = Visible::new(index, |turn| visible(index.id(turn)));
-    let (features, overlap) = features(index, table, request, &query, &weights, &visible);
-
-    let layout = index.layout();
-    let asked = |feature: Feature| feature.depends_on_question();
-    let by_question = Fused::new(&features, &weights, layout, asked);
-    let by_itself = Fused::new(&features, &weights, layout, |feature| !asked(feature));
-    // Scaled to 0..1, features are silent where all candidates are alike, above all where there is but one. If vectors have
-    // been compared, all of them are then the answer.
-    let alike = visible.sites.iter().all(|&site| by_question.at(site) <= 0.0);
+    let (fused, overlap) = features(index, table, request, &query, weights, &visible);
     let compared =
         index.n_vectors() > 0 && query.understanding.readable && (request.vector.is_some() || table.is_some());
-    let mut ids: Vec<TurnId> = Vec::new();
-    let mut atoms = Vec::with_capacity(visible.sites.len());
-    let mut last_place = u32::MAX;
-    for &site in &visible.sites {
-        let turn = layout.order()[site.place as usize];
-        if site.place != last_place {
-            ids.push(index.id(turn));
-            last_place = site.place;
+    let ranking =
+        Ranking { understanding: query.understanding, weights, index, visible, fused, overlap, all_answer: false };
+    // Scaled to 0..1, features are silent where all candidates are alike, above all where there is but one. If vectors have
+    // been compared, all of them are then the answer.
+    let alike = || {
+        let mut alike = true;
+        ranking.for_each_site(&mut |site, cues| alike &= ranking.fused.answers(site, cues) <= 0.0);
+        alike
+    };
+    let all_answer = match strategy {
+        Strategy::Keyword => false,
+        // Without a date in the question this is "the most recent", which everything answers to.
+        Strategy::Temporal => ranking.understanding.dates.is_empty(),
+        Strategy::TwoStage => true,
+        Strategy::Auto | Strategy::Semantic => compared && alike(),
+    };
+    Ranking { all_answer, ..ranking }
+}
+
+impl Ranking<'_> {
+    /// Visible atoms in chronological order.
+    pub fn atoms(&self) -> Vec<ScoredAtom> {
+        let mut atoms = Vec::new();
+        self.for_each_site(&mut |site, cues| atoms.push(self.scored(site, cues)));
+        atoms
+    }
+
+    /// Turns by their best atom, hits first, best first, of equal ones the older.
+    pub fn turns(&self) -> Vec<RankedTurn> {
+        let mut turns: Vec<RankedTurn> = Vec::new();
+        self.for_each_site(&mut |site, cues| {
+            let atom = self.scored(site, cues);
+            match turns.last_mut() {
+                Some(last) if last.best.turn == atom.turn => {
+                    if (atom.hit, atom.score) > (last.best.hit, last.best.score) {
+                        last.best = atom;
+                    }
+                }
+                _ => turns.push(RankedTurn { id: self.index.id(atom.turn), best: atom }),
+            }
+        });
+        // A stable sort leaves equal ones in chronological order.
+        sort_by(&mut turns, |a, b| b.best.hit.cmp(&a.best.hit).then(b.best.score.total_cmp(&a.best.score)));
+        turns
+    }
+
+    /// The hits that are worth the most: of turns the `n_turns` with the best atoms, best first; of atoms the `n_atoms` with
+    /// the greatest `score - length * ln(tokens)`, label included, in chronological order.
+    pub fn best(&self, n_turns: usize, n_atoms: usize, length: f32) -> (Vec<RankedTurn>, Vec<ScoredAtom>) {
+        let (mut turns, mut atoms) = (Greatest::new(n_turns), Greatest::new(n_atoms));
+        let log_cost = self.index.atoms.log_cost.as_slice();
+        let (mut place, mut most, mut best) = (u32::MAX, f32::NEG_INFINITY, 0);
+        self.for_each_site(&mut |site, cues| {
+            if site.place != place {
+                if most > f32::NEG_INFINITY {
+                    turns.push(most, best);
+                }
+                (place, most) = (site.place, f32::NEG_INFINITY);
+            }
+            let answers = self.fused.answers(site, cues);
+            if self.is_hit(site, answers) {
+                let score = answers + self.fused.own(site, cues);
+                if score > most {
+                    (most, best) = (score, site.atom);
+                }
+                atoms.push(score - length * log_cost[site.atom as usize], site.atom);
+            }
+        });
+        if most > f32::NEG_INFINITY {
+            turns.push(most, best);
         }
-        let answers = by_question.at(site);
-        let hit = match strategy {
-            Strategy::Keyword => overlap.matches(site.place) || features.value(Feature::Exact, site) > 0.0,
-            // Without a date in the question this is "the most recent", which everything answers to.
-            Strategy::Temporal => answers > 0.0 || query.understanding.dates.is_empty(),
-            Strategy::TwoStage => true,
-            Strategy::Auto => answers > 0.0 || overlap.matches(site.place) || (alike && compared),
-            Strategy::Semantic => answers > 0.0 || (alike && compared),
-        };
-        let score = if hit || strategy != Strategy::Keyword { answers + by_itself.at(site) } else { 0.0 };
+        let scored = |atom: u32| self.scored(Site::of(atom, self.index.layout()), self.index.atoms.cues[atom as usize]);
+        let mut turns: Vec<RankedTurn> = turns
+            .into_numbers()
+            .into_iter()
+            .map(scored)
+            .map(|best| RankedTurn { id: self.index.id(best.turn), best })
+            .collect();
+        // Of equal ones the older, whichever was added first.
+        sort_by(&mut turns, |a, b| b.best.score.total_cmp(&a.best.score).then(a.best.place().cmp(&b.best.place())));
+        let mut atoms: Vec<ScoredAtom> = atoms.into_numbers().into_iter().map(scored).collect();
+        sort_by_key(&mut atoms, |atom| (atom.site.place, atom.number));
+        (turns, atoms)
+    }
+
+    /// What the score of an atom is made of: weight times value of each feature that is not 0.
+    pub fn parts(&self, atom: &ScoredAtom) -> Vec<(Feature, f32)> {
+        self.fused.parts(atom.site, self.index.atoms.cues[atom.site.atom as usize])
+    }
+
+    #[inline(always)]
+    fn for_each_site(&self, f: &mut impl FnMut(Site, Cues)) {
+        let layout = self.index.layout();
+        let (order, session_of) = (layout.order(), layout.session_of());
+        let cues = self.index.atoms.cues.as_slice();
+        let mut place = 0;
+        while place < order.len() {
+            if self.visible.has(place) {
+                let atoms = self.index.atoms_of(order[place]);
+                let mut atom = atoms.start;
+                while atom < atoms.end {
+                    f(Site { atom, place: place as u32, session: session_of[place] }, cues[atom as usize]);
+                    atom += 1;
+                }
+            }
+            place += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn is_hit(&self, site: Site, answers: f32) -> bool {
+        let strategy = self.understanding.strategy;
+        if self.all_answer || (answers > 0.0 && strategy != Strategy::Keyword) {
+            return true;
+        }
+        match strategy {
+            Strategy::Auto => self.overlap.matches(site.place),
+            Strategy::Keyword => {
+                self.overlap.matches(site.place) || self.fused.value(Feature::Exact, site, Cues::default()) > 0.0
+            }
+            _ => false,
+        }
+    }
+
+    fn scored(&self, site: Site, cues: Cues) -> ScoredAtom {
+        let index = self.index;
+        let turn = index.layout().order()[site.place as usize];
+        let answers = self.fused.answers(site, cues);
+        let hit = self.is_hit(site, answers);
         let atom = site.atom as usize;
-        atoms.push(ScoredAtom {
+        ScoredAtom {
             turn,
             number: site.atom - index.atoms_of(turn).start,
-            score,
+            score: if hit || self.understanding.strategy != Strategy::Keyword {
+                answers + self.fused.own(site, cues)
+            } else {
+                0.0
+            },
             hit,
             cost_tokens: index.atoms.cost_tokens[atom],
             label_tokens: index.turns.label_tokens[turn as usize],
             span: index.atoms.span[atom],
             site,
-        });
-    }
-    Ranking { atoms, understanding: query.understanding, weights, features, ids }
-}
-
-impl Ranking {
-    /// Turns by their best atom, hits first, best first, of equal ones the older.
-    pub fn turns(&self) -> Vec<RankedTurn> {
-        let mut turns: Vec<RankedTurn> = Vec::with_capacity(self.ids.len());
-        for (at, atom) in self.atoms.iter().enumerate() {
-            match turns.last_mut() {
-                Some(last) if last.turn == atom.turn => {
-                    if (atom.hit, atom.score) > (last.hit, last.score) {
-                        (last.score, last.hit, last.best) = (atom.score, atom.hit, at);
-                    }
-                }
-                _ => {
-                    let id = self.ids[turns.len()];
-                    turns.push(RankedTurn { id, turn: atom.turn, score: atom.score, hit: atom.hit, best: at });
-                }
-            }
         }
-        // A stable sort leaves equal ones in chronological order.
-        sort_by(&mut turns, |a, b| b.hit.cmp(&a.hit).then(b.score.total_cmp(&a.score)));
-        turns
-    }
-
-    /// What the score of an atom is made of: weight times value of each feature that is not 0.
-    pub fn parts(&self, atom: &ScoredAtom) -> Vec<(Feature, f32)> {
-        let part = |feature: Feature| (feature, self.weights.get(feature) * self.features.value(feature, atom.site));
-        Feature::ALL.into_iter().map(part).filter(|&(_, part)| part != 0.0).collect()
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn index(turns: &[Turn], table: &StaticTable) -> Index {
     index
 }
 
-pub(crate) fn pack_ranking(ranking: &Ranking, budget_tokens: u32) -> Packed {
+pub(crate) fn pack_ranking(ranking: &Ranking<'_>, budget_tokens: u32) -> Packed {
     let candidate = |atom: &ScoredAtom| Candidate {
         group: atom.turn,
         session: atom.session() as u32,
@@ -50,7 +50,7 @@ pub(crate) fn pack_ranking(ranking: &Ranking, budget_tokens: u32) -> Packed {
         cost_tokens: atom.cost_tokens,
         label_tokens: atom.label_tokens,
     };
-    pack(&ranking.atoms.iter().map(candidate).collect::<Vec<_>>(), budget_tokens, &|_| 0)
+    pack(&ranking.atoms().iter().map(candidate).collect::<Vec<_>>(), budget_tokens, &|_| 0)
 }
 
 pub(crate) fn noon(date: &str) -> Option<Timestamp> {
@@ -132,12 +132,12 @@ pub(crate) fn check(table: &StaticTable) {
     for (profile, question, scores, packed) in GOLDEN_LINES {
         let request = Request { profile: Some(profile), ..Request::new(question) };
         let ranking = rank(&index, Some(table), &request, &|_| true);
-        let found: Vec<f32> = ranking.atoms.iter().map(|atom| atom.score).collect();
+        let found: Vec<f32> = ranking.atoms().iter().map(|atom| atom.score).collect();
         assert_eq!(found.len(), scores.len(), "{profile:?} {question} {found:.3?}");
         for (found, expected) in found.iter().zip(scores) {
             assert!((found - expected).abs() < 0.0006, "{profile:?} {question}: {found} is not {expected}");
         }
-        for atom in &ranking.atoms {
+        for atom in &ranking.atoms() {
             let sum: f32 = ranking.parts(atom).iter().map(|(_, part)| part).sum();
             assert!((sum - atom.score).abs() < 1e-4, "the parts of a score add up to it");
         }

@@ -1,7 +1,10 @@
-//! Dot products, the innermost loops of every search. One scalar version, always compiled and the oracle of the
-//! tests, and a simd128 twin for wasm. Integer results of both are equal; float results are equal too, because both
+//! The innermost loops of every search: dot products, and passes over columns.
+//!
+//! Dot products have one scalar version, always compiled and the oracle of the tests, and a simd128 twin for wasm. Integer results of both are equal; float results are equal too, because both
 //! add in the same lanes and the same order.
 
+pub(crate) mod column;
+mod lanes;
 // On wasm the oracle is compiled for the tests that hold the twin against it, and for nothing else.
 #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
 mod scalar;

@@ -3,13 +3,13 @@
 use jiff::civil::Date;
 
 use super::recall::{BelowCut, PackedPassage};
-use crate::generation::{Candidate, POOL, Packed, PackedGroup, Passage, heading, pack, render, value_of};
+use crate::generation::{Candidate, Packed, PackedGroup, Passage, heading, pack, render};
 use crate::id::TurnId;
 use crate::map::HashMap;
 use crate::model::Page;
 use crate::op::engine::Engine;
-use crate::order::{keep_least, sort_by_key};
-use crate::retrieval::{Ranking, ScoredAtom};
+use crate::order::sort_by_key;
+use crate::retrieval::ScoredAtom;
 use crate::text::atom_text;
 
 /// Entries of [`Recall::below_cut`].
@@ -22,30 +22,17 @@ pub(super) struct PackedTurn {
 }
 
 /// What was packed, with the atoms it was packed from.
-pub(super) struct Context<'a> {
-    atoms: Vec<&'a ScoredAtom>,
+pub(super) struct Context {
+    atoms: Vec<ScoredAtom>,
     headings: Vec<String>,
     pub(super) packed: Packed,
 }
 
-/// The hits that the packer would consider, in chronological order. Only for them are pages and dates looked up.
-pub(super) fn pool(ranking: &Ranking) -> Vec<&ScoredAtom> {
-    let hits: Vec<&ScoredAtom> = ranking.atoms.iter().filter(|atom| atom.hit).collect();
-    if hits.len() <= POOL {
-        return hits;
-    }
-    let value = |atom: &ScoredAtom| value_of(atom.score, atom.cost_tokens.saturating_add(atom.label_tokens));
-    let mut best: Vec<(f64, u32)> = hits.iter().zip(0..).map(|(atom, at)| (value(atom), at)).collect();
-    keep_least(&mut best, POOL, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    sort_by_key(&mut best, |&(_, at)| at);
-    best.into_iter().map(|(_, at)| hits[at as usize]).collect()
-}
-
-impl<'a> Context<'a> {
+impl Context {
     /// Packs a pool of hits. Their headings are days: turns of one day share one, whichever session they are of.
     pub(super) fn pack(
         engine: &Engine,
-        pool: Vec<&'a ScoredAtom>,
+        pool: Vec<ScoredAtom>,
         pages: &HashMap<u32, (TurnId, &Page)>,
         budget_tokens: u32,
     ) -> Self {
@@ -81,7 +68,7 @@ impl<'a> Context<'a> {
     }
 
     fn quote(&self, pages: &HashMap<u32, (TurnId, &Page)>, at: usize) -> String {
-        let atom = self.atoms[at];
+        let atom = &self.atoms[at];
         let (turn, page) = pages[&atom.turn];
         atom_text(page.text(turn.side), &(atom.span.0 as usize..atom.span.1 as usize)).into_owned()
     }
@@ -121,7 +108,7 @@ impl<'a> Context<'a> {
     pub(super) fn below_cut(&self, pages: &HashMap<u32, (TurnId, &Page)>) -> Vec<BelowCut> {
         let left = self.packed.left_out.iter().take(BELOW_CUT);
         left.map(|left| {
-            let atom = self.atoms[left.candidate];
+            let atom = &self.atoms[left.candidate];
             BelowCut {
                 turn_id: pages[&atom.turn].0.to_string(),
                 quote: self.quote(pages, left.candidate),

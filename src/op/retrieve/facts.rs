@@ -51,7 +51,7 @@ pub(super) fn facts<'a>(
     budget_tokens: u32,
 ) -> FactsBlock<'a> {
     let mut block = FactsBlock { facts: Vec::new(), text: String::new(), tokens: 0 };
-    if !filter.admits_facts() {
+    if !filter.admits_facts() || cube.facts().next().is_none() {
         return block;
     }
     let table = engine.table();

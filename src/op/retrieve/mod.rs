@@ -7,7 +7,7 @@ mod filter;
 mod recall;
 mod two_stage;
 
-use self::context::{Context, PackedTurn, pool};
+use self::context::{Context, PackedTurn};
 use self::facts::facts;
 use self::filter::Sieve;
 use self::recall::{PackedPassage, Part, QueryView};
@@ -17,11 +17,12 @@ use super::engine::{Embedder, Engine, Visits};
 use super::persona_view::fact_hit;
 use crate::effect::{EmbedKind, Io};
 use crate::error::{Error, Result};
+use crate::generation::{P, POOL};
 use crate::id::{PageId, Side, TurnId};
-use crate::map::{HashMap, HashSet};
+use crate::map::HashMap;
 use crate::model::{Cube, Page, Tier};
 use crate::order::sort_by;
-use crate::retrieval::{Profile, RankedTurn, Ranking, Request, Strategy, rank};
+use crate::retrieval::{Profile, RankedTurn, Ranking, Request, ScoredAtom, Strategy, rank};
 
 pub(super) use self::facts::FactText;
 pub use self::filter::Filter;
@@ -138,25 +139,24 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget
     let lets_through =
         |turn: TurnId| staged.as_ref().is_none_or(|pages| pages.get(&turn.page).is_some()) && sieve.lets_through(turn);
     let ranking = rank(&index, table.as_deref(), &request, &lets_through);
-    let mut turns: Vec<RankedTurn> = ranking.turns().into_iter().filter(|turn| turn.hit).collect();
+    let n_turns = if staged.is_some() { usize::MAX } else { input.top_k };
+    let (mut turns, pool) = ranking.best(n_turns, POOL, P as f32);
     let similarity = |turn: &RankedTurn| staged.as_ref().and_then(|pages| pages.get(&turn.id.page)).copied();
     if staged.is_some() {
         sort_by(&mut turns, |a, b| similarity(b).unwrap_or(0.0).total_cmp(&similarity(a).unwrap_or(0.0)));
     }
-    let pool = pool(&ranking);
-    let pooled: HashSet<u32> = pool.iter().map(|atom| atom.turn).collect();
-    let pages: HashMap<u32, (TurnId, &Page)> = turns
-        .iter()
-        .filter(|turn| pooled.contains(&turn.turn))
-        .filter_map(|turn| Some((turn.turn, (turn.id, cube.page(turn.id.page)?))))
-        .collect();
+    let with_page = |atom: &ScoredAtom| {
+        let id = index.id(atom.turn);
+        Some((atom.turn, (id, cube.page(id.page)?)))
+    };
+    let pages: HashMap<u32, (TurnId, &Page)> = pool.iter().filter_map(with_page).collect();
     let facts = facts(engine, &cube, &index, &input.query, &input.filter, budget_tokens);
     let context = Context::pack(engine, pool, &pages, budget_tokens - facts.tokens);
     let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
     let hits = turns.iter().take(input.top_k);
     let hits = hits
         .filter_map(|turn| {
-            let found = hit(&cube, cube.page(turn.id.page)?, turn, &ranking, packed.get(&turn.turn));
+            let found = hit(&cube, cube.page(turn.id.page)?, turn, &ranking, packed.get(&turn.best.turn));
             Some(match similarity(turn) {
                 Some(score) => Hit { score, parts: vec![Part { name: "page", value: score }], ..found },
                 None => found,
@@ -194,8 +194,8 @@ fn joined(facts: String, passages: String) -> String {
     }
 }
 
-fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking, packed: Option<&PackedTurn>) -> Hit {
-    let best = &ranking.atoms[turn.best];
+fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking<'_>, packed: Option<&PackedTurn>) -> Hit {
+    let best = &turn.best;
     let mut parts: Vec<_> =
         ranking.parts(best).into_iter().map(|(feature, value)| Part { name: feature.as_str(), value }).collect();
     sort_by(&mut parts, |a, b| b.value.abs().total_cmp(&a.value.abs()));
@@ -216,7 +216,7 @@ fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking, packed: O
         offset_minutes: page.time.map_or(0, |time| time.offset_minutes),
         session: session.unwrap_or_else(|| page.session.to_string()),
         metadata: page.metadata.clone(),
-        score: turn.score,
+        score: best.score,
         parts,
         tokens: packed.map_or(best.cost_tokens + best.label_tokens, |packed| packed.tokens),
     }
