@@ -25,32 +25,38 @@ pub(crate) fn keep_least<T>(items: &mut Vec<T>, n: usize, compare: impl Fn(&T, &
 /// The `n` greatest keys of a stream with a number each, of equal keys the least numbers.
 pub(crate) struct Greatest {
     n: usize,
-    /// Nothing up to this can still be among them.
-    floor: u64,
+    /// No key up to this can still be among them.
+    floor: f32,
     /// Key and number in one, so that they compare as one: see [`packed`].
     kept: Vec<u64>,
 }
 
 impl Greatest {
     pub(crate) fn new(n: usize) -> Self {
-        Self { n, floor: if n == 0 { u64::MAX } else { 0 }, kept: Vec::new() }
+        Self { n, floor: if n == 0 { f32::INFINITY } else { f32::NEG_INFINITY }, kept: Vec::new() }
     }
 
+    /// The key that an item has to exceed.
+    #[inline(always)]
+    pub(crate) fn floor(&self) -> f32 {
+        self.floor
+    }
+
+    /// Takes an item. Of equal keys the first to come stays where there is no room for all.
     #[inline(always)]
     pub(crate) fn push(&mut self, key: f32, number: u32) {
-        let item = packed(key, number);
-        if item > self.floor {
-            self.keep(item);
+        if key > self.floor {
+            self.keep(key, number);
         }
     }
 
     #[inline(never)]
-    fn keep(&mut self, item: u64) {
-        self.kept.push(item);
+    fn keep(&mut self, key: f32, number: u32) {
+        self.kept.push(packed(key, number));
         if self.kept.len() >= self.n.saturating_mul(2) {
             self.kept.sort_unstable();
             self.kept.drain(..self.kept.len() - self.n);
-            self.floor = self.kept[0];
+            self.floor = key_of(self.kept[0]);
         }
     }
 
@@ -68,6 +74,11 @@ fn packed(key: f32, number: u32) -> u64 {
     // As in `f32::total_cmp`: the bits of a negative float run the other way.
     let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
     u64::from(ordered) << 32 | u64::from(!number)
+}
+
+fn key_of(item: u64) -> f32 {
+    let ordered = (item >> 32) as u32;
+    f32::from_bits(if ordered >> 31 == 1 { ordered & !(1 << 31) } else { !ordered })
 }
 
 /// Moves every item to its place, one cycle after another.

@@ -166,11 +166,17 @@ pub(crate) fn score(
             add_bm25(by_window, &tf, window.lengths, window.gain(n_positive(&tf)), window.base, window.slope);
             turns.forget();
         } else {
-            for &place in turns.touched() {
-                let tf = turns.tf[place as usize];
-                for near in layout.window(place as usize, REACH) {
-                    windows.add(near, tf);
+            let (tfs, touched) = (turns.tf.as_slice(), turns.touched());
+            let mut at = 0;
+            while at < touched.len() {
+                let place = touched[at] as usize;
+                let near = layout.window(place, REACH);
+                let mut place_near = near.start;
+                while place_near < near.end {
+                    windows.add(place_near, tfs[place]);
+                    place_near += 1;
                 }
+                at += 1;
             }
             windows.flush(&window, by_window);
             turns.forget();

@@ -109,11 +109,20 @@ impl Lexical {
     }
 
     /// Calls `f(atom, count)` for every occurrence of the term, dead atoms included; an atom may come several times.
+    #[inline(always)]
     pub(crate) fn for_each_occurrence(&self, field: Field, term: u32, f: &mut impl FnMut(u32, u32)) {
-        for &(form, count) in &self.terms(field).forms[term as usize] {
-            for &atom in &self.postings[form as usize] {
-                f(atom, count);
+        // By index: see `kernel::column`.
+        let forms = self.terms(field).forms[term as usize].as_slice();
+        let mut at = 0;
+        while at < forms.len() {
+            let (form, count) = forms[at];
+            let postings = self.postings[form as usize].as_slice();
+            let mut i = 0;
+            while i < postings.len() {
+                f(postings[i], count);
+                i += 1;
             }
+            at += 1;
         }
     }
 

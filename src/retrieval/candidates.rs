@@ -9,7 +9,6 @@ use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strate
 use crate::index::bm25::{self, Field, Scale};
 use crate::index::{Index, WINDOWS};
 use crate::model::Cues;
-use crate::order::{Greatest, sort_by_key};
 use crate::text::StaticTable;
 
 /// What the words of the question found, turn by turn.
@@ -211,24 +210,16 @@ fn vectors(
 /// stand in the windows of others); of a large one the visible atoms that are best by all other features.
 fn max_sim_atoms(index: &Index, visible: &Visible, fused: &Fused) -> Vec<Site> {
     let layout = index.layout();
-    let is_small = index.n_atoms() <= MAX_SIM_ALL_ATOMS;
-    let mut best = Greatest::new(MAX_SIM_BEST_ATOMS);
-    let mut all = Vec::new();
-    let session_of = layout.session_of();
-    for (place, &turn) in layout.order().iter().enumerate() {
-        for atom in index.atoms_of(turn) {
-            let site = Site { atom, place: place as u32, session: session_of[place] };
-            if is_small {
-                all.push(site);
-            } else if visible.has(place) {
-                let cues = index.atoms.cues.as_slice()[atom as usize];
-                best.push(fused.answers(site, cues) + fused.own(site, cues), atom);
-            }
-        }
-    }
-    if !is_small {
-        all = best.into_numbers().into_iter().map(|atom| Site::of(atom, layout)).collect();
-        sort_by_key(&mut all, |site| u64::from(site.place) << 32 | u64::from(site.atom));
-    }
-    all
+    let atoms: Vec<u32> = if index.n_atoms() <= MAX_SIM_ALL_ATOMS {
+        layout.order().iter().flat_map(|&turn| index.atoms_of(turn)).collect()
+    } else {
+        let best = fused.best_so_far(index, visible, MAX_SIM_BEST_ATOMS);
+        // Places are in order of time, atoms in that of arrival.
+        let place_of_atom = layout.place_of_atom();
+        let place_and_atom = |atom: u32| u64::from(place_of_atom[atom as usize]) << 32 | u64::from(atom);
+        let mut sites: Vec<u64> = best.into_iter().map(place_and_atom).collect();
+        sites.sort_unstable();
+        sites.into_iter().map(|site| site as u32).collect()
+    };
+    atoms.into_iter().map(|atom| Site::of(atom, layout)).collect()
 }

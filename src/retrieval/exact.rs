@@ -6,13 +6,13 @@ use super::rank::TextOf;
 use super::weights::{EXACT_QUOTED, EXACT_WHOLE, EXACT_WITHIN};
 use crate::index::Index;
 use crate::index::bm25::Field;
-use crate::order::sort_by_key;
+use crate::order::Greatest;
 use crate::text::{for_each_token, is_unspaced, stem};
 
 /// Stems of a question that are tracked by turn; more of them would only narrow the candidates further.
 pub(crate) const TRACKED: usize = 64;
 /// Turns whose text is read for a question. Beyond it the shorter texts are preferred: the question fills more of them.
-const MAX_READ: usize = 256;
+const MAX_READ: usize = 64;
 /// Characters of an unspaced script, or two words, from which a question found inside a longer text is more than chance.
 const MIN_UNSPACED: usize = 3;
 
@@ -34,7 +34,7 @@ pub(crate) fn exact(
     for (mask, phrase) in phrases {
         let Some(mask) = mask.filter(|_| !phrase.normal.text.is_empty()) else { continue };
         for place in candidates(index, held, visible, mask) {
-            let turn = index.layout().order()[place];
+            let turn = index.layout().order()[place as usize];
             read(index.id(turn), &mut |text| {
                 for (span, value) in phrase.matches(text) {
                     let values = values.get_or_insert_with(|| vec![0f32; index.atoms.cues.len()]);
@@ -75,22 +75,18 @@ fn mask(query: &Query<'_>, phrase: Option<&str>) -> Option<u64> {
 
 /// Places of visible turns that hold all stems of `mask`; for a phrase of stop words alone, of turns with an atom of
 /// stop words alone.
-fn candidates(index: &Index, held: &[u64], visible: &Visible, mask: u64) -> Vec<usize> {
+fn candidates(index: &Index, held: &[u64], visible: &Visible, mask: u64) -> Vec<u32> {
     let layout = index.layout();
     let atoms = |place: usize| index.atoms_of(layout.order()[place]);
     let length = |atom: u32| index.lexical.length(Field::Stems, atom);
-    let mut places = Vec::new();
+    let mut shortest = Greatest::new(MAX_READ);
     for (place, &held) in held.iter().enumerate() {
         let holds = if mask == 0 { atoms(place).any(|atom| length(atom) == 0) } else { held & mask == mask };
         if holds && visible.has(place) {
-            places.push(place);
+            shortest.push(-(atoms(place).map(length).sum::<u32>() as f32), place as u32);
         }
     }
-    if places.len() > MAX_READ {
-        sort_by_key(&mut places, |&place| atoms(place).map(length).sum::<u32>());
-        places.truncate(MAX_READ);
-    }
-    places
+    shortest.into_numbers()
 }
 
 /// What is looked for.

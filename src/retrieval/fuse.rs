@@ -5,6 +5,7 @@ use crate::index::Index;
 use crate::index::kernel::column::{add_scaled, min_max};
 use crate::index::layout::Layout;
 use crate::model::Cues;
+use crate::order::Greatest;
 
 /// What a column has one value for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,17 +193,105 @@ impl Fused {
         }
     }
 
-    /// The sum of what depends on the question, once the sessions are settled.
-    #[inline(always)]
-    pub(crate) fn answers(&self, site: Site, cues: Cues) -> f32 {
-        let (by_place, by_atom) = (self.by_place.as_slice(), self.by_atom.as_slice());
-        by_place[site.place as usize] + by_atom[site.atom as usize] + self.asked_by_cues[cues.number()]
+    /// Adds the sums of the turns and of the cues to those of the atoms, and gives the greatest of what is visible. No feature
+    /// may be added after that.
+    pub(crate) fn settle(&mut self, index: &Index, visible: &Visible) -> f32 {
+        let mut most = f32::NEG_INFINITY;
+        let (by_place, by_atom) = (self.by_place.as_slice(), self.by_atom.as_mut_slice());
+        let (order, cues) = (index.layout().order(), index.atoms.cues.as_slice());
+        let mut place = 0;
+        while place < order.len() {
+            if visible.has(place) {
+                let atoms = index.atoms_of(order[place]);
+                let mut atom = atoms.start as usize;
+                while atom < atoms.end as usize {
+                    let sum = by_atom[atom] + by_place[place] + self.asked_by_cues[cues[atom].number()];
+                    by_atom[atom] = sum;
+                    most = if sum > most { sum } else { most };
+                    atom += 1;
+                }
+            }
+            place += 1;
+        }
+        most
+    }
+
+    /// The sum of what depends on the question at an atom, once all is settled.
+    pub(crate) fn answers(&self, atom: u32) -> f32 {
+        self.by_atom[atom as usize]
     }
 
     /// The sum of what the atom is by itself.
-    #[inline(always)]
     pub(crate) fn own(&self, site: Site, cues: Cues) -> f32 {
-        self.own_by_session.as_slice()[site.session as usize] + self.own_by_cues[cues.number()]
+        self.own_by_session[site.session as usize] + self.own_by_cues[cues.number()]
+    }
+
+    /// The `n` visible atoms that are best by what has been added so far, the sessions settled, in no order.
+    pub(crate) fn best_so_far(&self, index: &Index, visible: &Visible, n: usize) -> Vec<u32> {
+        let mut best = Greatest::new(n);
+        let (by_place, by_atom) = (self.by_place.as_slice(), self.by_atom.as_slice());
+        let (order, session_of) = (index.layout().order(), index.layout().session_of());
+        let (cues, own_by_session) = (index.atoms.cues.as_slice(), self.own_by_session.as_slice());
+        let mut place = 0;
+        while place < order.len() {
+            if visible.has(place) {
+                let base = by_place[place] + own_by_session[session_of[place] as usize];
+                let atoms = index.atoms_of(order[place]);
+                let mut atom = atoms.start as usize;
+                while atom < atoms.end as usize {
+                    let of = cues[atom].number();
+                    best.push(base + by_atom[atom] + self.asked_by_cues[of] + self.own_by_cues[of], atom as u32);
+                    atom += 1;
+                }
+            }
+            place += 1;
+        }
+        best.into_numbers()
+    }
+
+    /// The hits that are worth the most: the best atoms of the `n_turns` turns with the greatest score, and the `n_atoms` atoms
+    /// with the greatest `score - length * ln(tokens)`.
+    pub(crate) fn best(
+        &self,
+        index: &Index,
+        visible: &Visible,
+        (n_turns, n_atoms): (usize, usize),
+        length: f32,
+        is_hit: &dyn Fn(Site) -> bool,
+    ) -> (Vec<u32>, Vec<u32>) {
+        let (mut turns, mut atoms) = (Greatest::new(n_turns), Greatest::new(n_atoms));
+        let by_atom = self.by_atom.as_slice();
+        let (order, session_of) = (index.layout().order(), index.layout().session_of());
+        let (cues, log_cost) = (index.atoms.cues.as_slice(), index.atoms.log_cost.as_slice());
+        let own_by_session = self.own_by_session.as_slice();
+        let mut place = 0;
+        while place < order.len() {
+            if visible.has(place) {
+                let session = session_of[place];
+                let own = own_by_session[session as usize];
+                let (mut most, mut best) = (turns.floor(), None);
+                let of_turn = index.atoms_of(order[place]);
+                let mut atom = of_turn.start;
+                while atom < of_turn.end {
+                    let at = atom as usize;
+                    let score = by_atom[at] + own + self.own_by_cues[cues[at].number()];
+                    let value = score - length * log_cost[at];
+                    // Most atoms are worth too little, whether they are hits or not.
+                    if (score > most || value > atoms.floor()) && is_hit(Site { atom, place: place as u32, session }) {
+                        if score > most {
+                            (most, best) = (score, Some(atom));
+                        }
+                        atoms.push(value, atom);
+                    }
+                    atom += 1;
+                }
+                if let Some(best) = best {
+                    turns.push(most, best);
+                }
+            }
+            place += 1;
+        }
+        (turns.into_numbers(), atoms.into_numbers())
     }
 
     /// The value of a feature at an atom.

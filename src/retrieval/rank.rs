@@ -7,7 +7,7 @@ use super::weights::{Feature, Profile, Strategy, Weights};
 use crate::id::TurnId;
 use crate::index::Index;
 use crate::model::Cues;
-use crate::order::{Greatest, sort_by, sort_by_key};
+use crate::order::{sort_by, sort_by_key};
 use crate::text::StaticTable;
 use crate::time::Timestamp;
 
@@ -138,41 +138,33 @@ pub fn rank<'a>(
     let strategy = query.understanding.strategy;
     let weights = strategy.weights(profile, !query.understanding.dates.is_empty());
     let visible = Visible::new(index, |turn| visible(index.id(turn)));
-    let (fused, overlap) = features(index, table, request, &query, weights, &visible);
+    let (mut fused, overlap) = features(index, table, request, &query, weights, &visible);
     let compared =
         index.n_vectors() > 0 && query.understanding.readable && (request.vector.is_some() || table.is_some());
-    let ranking =
-        Ranking { understanding: query.understanding, weights, index, visible, fused, overlap, all_answer: false };
     // Scaled to 0..1, features are silent where all candidates are alike, above all where there is but one. If vectors have
     // been compared, all of them are then the answer.
-    let alike = || {
-        let mut alike = true;
-        ranking.for_each_site(&mut |site, cues| alike &= ranking.fused.answers(site, cues) <= 0.0);
-        alike
-    };
+    let alike = fused.settle(index, &visible) <= 0.0;
     let all_answer = match strategy {
         Strategy::Keyword => false,
         // Without a date in the question this is "the most recent", which everything answers to.
-        Strategy::Temporal => ranking.understanding.dates.is_empty(),
+        Strategy::Temporal => query.understanding.dates.is_empty(),
         Strategy::TwoStage => true,
-        Strategy::Auto | Strategy::Semantic => compared && alike(),
+        Strategy::Auto | Strategy::Semantic => alike && compared,
     };
-    Ranking { all_answer, ..ranking }
+    Ranking { understanding: query.understanding, weights, index, visible, fused, overlap, all_answer }
 }
 
 impl Ranking<'_> {
     /// Visible atoms in chronological order.
     pub fn atoms(&self) -> Vec<ScoredAtom> {
-        let mut atoms = Vec::new();
-        self.for_each_site(&mut |site, cues| atoms.push(self.scored(site, cues)));
-        atoms
+        let places = self.index.layout().order().iter().enumerate().filter(|&(place, _)| self.visible.has(place));
+        places.flat_map(|(_, &turn)| self.index.atoms_of(turn)).map(|atom| self.scored(atom)).collect()
     }
 
     /// Turns by their best atom, hits first, best first, of equal ones the older.
     pub fn turns(&self) -> Vec<RankedTurn> {
         let mut turns: Vec<RankedTurn> = Vec::new();
-        self.for_each_site(&mut |site, cues| {
-            let atom = self.scored(site, cues);
+        for atom in self.atoms() {
             match turns.last_mut() {
                 Some(last) if last.best.turn == atom.turn => {
                     if (atom.hit, atom.score) > (last.best.hit, last.best.score) {
@@ -181,7 +173,7 @@ impl Ranking<'_> {
                 }
                 _ => turns.push(RankedTurn { id: self.index.id(atom.turn), best: atom }),
             }
-        });
+        }
         // A stable sort leaves equal ones in chronological order.
         sort_by(&mut turns, |a, b| b.best.hit.cmp(&a.best.hit).then(b.best.score.total_cmp(&a.best.score)));
         turns
@@ -190,38 +182,16 @@ impl Ranking<'_> {
     /// The hits that are worth the most: of turns the `n_turns` with the best atoms, best first; of atoms the `n_atoms` with
     /// the greatest `score - length * ln(tokens)`, label included, in chronological order.
     pub fn best(&self, n_turns: usize, n_atoms: usize, length: f32) -> (Vec<RankedTurn>, Vec<ScoredAtom>) {
-        let (mut turns, mut atoms) = (Greatest::new(n_turns), Greatest::new(n_atoms));
-        let log_cost = self.index.atoms.log_cost.as_slice();
-        let (mut place, mut most, mut best) = (u32::MAX, f32::NEG_INFINITY, 0);
-        self.for_each_site(&mut |site, cues| {
-            if site.place != place {
-                if most > f32::NEG_INFINITY {
-                    turns.push(most, best);
-                }
-                (place, most) = (site.place, f32::NEG_INFINITY);
-            }
-            let answers = self.fused.answers(site, cues);
-            if self.is_hit(site, answers) {
-                let score = answers + self.fused.own(site, cues);
-                if score > most {
-                    (most, best) = (score, site.atom);
-                }
-                atoms.push(score - length * log_cost[site.atom as usize], site.atom);
-            }
-        });
-        if most > f32::NEG_INFINITY {
-            turns.push(most, best);
-        }
-        let scored = |atom: u32| self.scored(Site::of(atom, self.index.layout()), self.index.atoms.cues[atom as usize]);
-        let mut turns: Vec<RankedTurn> = turns
-            .into_numbers()
-            .into_iter()
-            .map(scored)
-            .map(|best| RankedTurn { id: self.index.id(best.turn), best })
-            .collect();
+        let is_hit = |site: Site| self.is_hit(site);
+        let (turns, atoms) = self.fused.best(self.index, &self.visible, (n_turns, n_atoms), length, &is_hit);
+        let turn = |atom: u32| {
+            let best = self.scored(atom);
+            RankedTurn { id: self.index.id(best.turn), best }
+        };
+        let mut turns: Vec<RankedTurn> = turns.into_iter().map(turn).collect();
         // Of equal ones the older, whichever was added first.
         sort_by(&mut turns, |a, b| b.best.score.total_cmp(&a.best.score).then(a.best.place().cmp(&b.best.place())));
-        let mut atoms: Vec<ScoredAtom> = atoms.into_numbers().into_iter().map(scored).collect();
+        let mut atoms: Vec<ScoredAtom> = atoms.into_iter().map(|atom| self.scored(atom)).collect();
         sort_by_key(&mut atoms, |atom| (atom.site.place, atom.number));
         (turns, atoms)
     }
@@ -231,29 +201,9 @@ impl Ranking<'_> {
         self.fused.parts(atom.site, self.index.atoms.cues[atom.site.atom as usize])
     }
 
-    #[inline(always)]
-    fn for_each_site(&self, f: &mut impl FnMut(Site, Cues)) {
-        let layout = self.index.layout();
-        let (order, session_of) = (layout.order(), layout.session_of());
-        let cues = self.index.atoms.cues.as_slice();
-        let mut place = 0;
-        while place < order.len() {
-            if self.visible.has(place) {
-                let atoms = self.index.atoms_of(order[place]);
-                let mut atom = atoms.start;
-                while atom < atoms.end {
-                    f(Site { atom, place: place as u32, session: session_of[place] }, cues[atom as usize]);
-                    atom += 1;
-                }
-            }
-            place += 1;
-        }
-    }
-
-    #[inline(always)]
-    fn is_hit(&self, site: Site, answers: f32) -> bool {
+    fn is_hit(&self, site: Site) -> bool {
         let strategy = self.understanding.strategy;
-        if self.all_answer || (answers > 0.0 && strategy != Strategy::Keyword) {
+        if self.all_answer || (strategy != Strategy::Keyword && self.fused.answers(site.atom) > 0.0) {
             return true;
         }
         match strategy {
@@ -265,24 +215,24 @@ impl Ranking<'_> {
         }
     }
 
-    fn scored(&self, site: Site, cues: Cues) -> ScoredAtom {
+    fn scored(&self, atom: u32) -> ScoredAtom {
         let index = self.index;
+        let site = Site::of(atom, index.layout());
         let turn = index.layout().order()[site.place as usize];
-        let answers = self.fused.answers(site, cues);
-        let hit = self.is_hit(site, answers);
-        let atom = site.atom as usize;
+        let hit = self.is_hit(site);
+        let at = atom as usize;
         ScoredAtom {
             turn,
-            number: site.atom - index.atoms_of(turn).start,
+            number: atom - index.atoms_of(turn).start,
             score: if hit || self.understanding.strategy != Strategy::Keyword {
-                answers + self.fused.own(site, cues)
+                self.fused.answers(atom) + self.fused.own(site, index.atoms.cues[at])
             } else {
                 0.0
             },
             hit,
-            cost_tokens: index.atoms.cost_tokens[atom],
+            cost_tokens: index.atoms.cost_tokens[at],
             label_tokens: index.turns.label_tokens[turn as usize],
-            span: index.atoms.span[atom],
+            span: index.atoms.span[at],
             site,
         }
     }

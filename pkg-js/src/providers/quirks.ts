@@ -78,8 +78,8 @@ export function chatBody(model: string, request: ChatRequest, streaming: boolean
     ...(responseSchema && mode === 'tool_call'
       ? {
           tools: [{ type: 'function', function: { name: responseSchema.name, parameters: responseSchema.schema } }],
-          // LM Studio takes no object here and refuses it with 400. It takes schemas, so little is lost.
-          tool_choice: { type: 'function', function: { name: responseSchema.name } },
+          // There is one tool to choose. Named by an object it would be refused by some servers, LM Studio among them.
+          tool_choice: 'required',
         }
       : {}),
     ...(streaming ? { stream: true, ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}) } : {}),
