@@ -174,7 +174,7 @@ pub enum Reply {
     /// To [`Effect::Count`]: one number a text, in order.
     Count(Result<Vec<u32>>),
     /// To [`Effect::Rank`]: turns with their scores, in any order.
-    Rank(Result<Vec<(TurnId, f32)>>),
+    Rank(Result<Vec<(TurnId, f64)>>),
     /// To [`Effect::Read`]: entries in key order.
     Read(Result<Vec<Entry>>),
     /// To [`Effect::Commit`].
@@ -237,7 +237,7 @@ impl Io {
     }
 
     /// Ranks turns.
-    pub async fn rank(&self, request: RankRequest) -> Result<Vec<(TurnId, f32)>> {
+    pub async fn rank(&self, request: RankRequest) -> Result<Vec<(TurnId, f64)>> {
         match self.ask(Effect::Rank(request), |reply| matches!(reply, Reply::Rank(_))).await {
             Reply::Rank(result) => result,
             other => Err(mismatch(&other)),

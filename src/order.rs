@@ -7,17 +7,14 @@ use core::cmp::Ordering;
 
 /// Sorts by a comparison; equal items keep their order.
 pub(crate) fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
-    let mut order: Vec<u32> = (0..items.len() as u32).collect();
-    sort_indices(&mut order, &|a, b| compare(&items[a as usize], &items[b as usize]));
-    arrange(items, &mut order);
+    let order = sorted(items.len(), &|a, b| compare(&items[a as usize], &items[b as usize]));
+    arrange(order, &mut |a, b| items.swap(a, b));
 }
 
-/// Keeps the `n` least items by a comparison, in any order.
+/// Keeps the `n` least items by a comparison.
 pub(crate) fn keep_least<T>(items: &mut Vec<T>, n: usize, compare: impl Fn(&T, &T) -> Ordering) {
     if n < items.len() {
-        let mut order: Vec<u32> = (0..items.len() as u32).collect();
-        sort_indices(&mut order, &|a, b| compare(&items[a as usize], &items[b as usize]));
-        arrange(items, &mut order);
+        sort_by(items, compare);
         items.truncate(n);
     }
 }
@@ -119,12 +116,13 @@ fn key_of(item: u64) -> f32 {
 }
 
 /// Moves every item to its place, one cycle after another.
-fn arrange<T>(items: &mut [T], order: &mut [u32]) {
+#[inline(never)]
+fn arrange(mut order: Vec<u32>, swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {
         let mut at = start;
         while order[at] as usize != start {
             let from = order[at] as usize;
-            items.swap(at, from);
+            swap(at, from);
             order[at] = at as u32;
             at = from;
         }
@@ -148,11 +146,11 @@ pub(crate) fn sort_and_dedup<T: Ord>(items: &mut Vec<T>) {
     items.dedup();
 }
 
-/// Merges longer and longer runs; what is in order already is only looked at. (The standard library's sort is ten times the code.)
+/// Numbers below `n` in order: merges longer and longer runs; what is in order already is only looked at. (The standard library's sort is ten times the code.)
 #[inline(never)]
-fn sort_indices(order: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
-    let n = order.len();
-    let mut merged = order.to_vec();
+fn sorted(n: usize, compare: &dyn Fn(u32, u32) -> Ordering) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    let mut merged = order.clone();
     let mut width = 1;
     while width < n {
         for start in (0..n).step_by(2 * width) {
@@ -171,6 +169,7 @@ fn sort_indices(order: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
         }
         width *= 2;
     }
+    order
 }
 
 #[cfg(test)]

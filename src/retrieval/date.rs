@@ -60,8 +60,12 @@ impl DateQuery {
                 About::Month(month, day, year) => {
                     dates.chinese |= phrase.contains('月');
                     dates.months.push(month as i8);
-                    dates.days.extend(day.map(|day| day as i8));
-                    dates.years.extend(year.map(|year| year as i16));
+                    if let Some(day) = day {
+                        dates.days.push(day as i8);
+                    }
+                    if let Some(year) = year {
+                        dates.years.push(year as i16);
+                    }
                 }
                 About::Year(year) => {
                     let year = year as i16;

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::host::get;
 use crate::error::{Error, Result};
-use crate::model::Metadata;
+use crate::model::{Metadata, Value};
 use crate::time::Timestamp;
 
 /// An object and what it stands for, which errors name.
@@ -87,7 +87,11 @@ impl Fields {
 
     /// Keys and values of the caller.
     pub(super) fn metadata(&self, name: &'static str) -> Result<Metadata> {
-        self.given(name).map_or_else(|| Ok(Metadata::new()), |value| read(value, name))
+        let Some(value) = self.given(name) else { return Ok(Metadata::new()) };
+        match read(value.clone(), name)? {
+            Value::Map(map) => Ok(map),
+            _ => Err(self.wrong(name, &value, "object")),
+        }
     }
 }
 

@@ -82,7 +82,7 @@ impl Outside {
         counts.iter().map(|count| count.as_f64().map(|count| count.max(0.0) as u32).ok_or_else(bad)).collect()
     }
 
-    async fn rank(&self, request: RankRequest) -> Result<Vec<(TurnId, f32)>> {
+    async fn rank(&self, request: RankRequest) -> Result<Vec<(TurnId, f64)>> {
         let js = object(&[
             ("retriever", request.retriever.into()),
             ("query", request.query.into()),
@@ -96,7 +96,7 @@ impl Outside {
         // An id that is none of ours names nothing.
         let turn = |ranked: JsValue| {
             let id = get(&ranked, "id").as_string()?.parse().ok()?;
-            Some((id, get(&ranked, "score").as_f64().unwrap_or(f64::NAN) as f32))
+            Some((id, get(&ranked, "score").as_f64().unwrap_or(f64::NAN)))
         };
         Ok(Array::from(&ranked).iter().filter_map(turn).collect())
     }

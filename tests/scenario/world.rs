@@ -91,7 +91,7 @@ impl<T> Ended<T> {
 }
 
 type ChatScript = Box<dyn FnMut(&ChatRequest) -> Result<ChatReply>>;
-type RankScript = Box<dyn FnMut(&RankRequest) -> Result<Vec<(TurnId, f32)>>>;
+type RankScript = Box<dyn FnMut(&RankRequest) -> Result<Vec<(TurnId, f64)>>>;
 type EmbedScript = Box<dyn FnMut(&EmbedRequest) -> Result<EmbedReply>>;
 
 pub struct World {

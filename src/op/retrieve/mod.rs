@@ -147,7 +147,7 @@ async fn fitted(io: &Io, budget_tokens: u32, mut found: Recall, pack: &dyn Fn(u3
 /// A recall, and the turns of its hits.
 struct Found {
     recall: Recall,
-    turns: Vec<(TurnId, f32)>,
+    turns: Vec<(TurnId, f64)>,
 }
 
 fn search(
@@ -178,8 +178,8 @@ fn search(
         .then(|| two_stage(engine, &cube, &index, input, vector, &sieve));
     let is_staged = request.strategy == Strategy::TwoStage;
     let staged_score = |turn: TurnId| match ranked {
-        Some(ranked) => ranked.scores.get(&turn).copied(),
-        None => staged.as_ref()?.get(&turn.page).copied(),
+        Some(ranked) => ranked.score(turn),
+        None => staged.as_ref()?.get(&turn.page).map(|&score| f64::from(score)),
     };
     let lets_through = |turn: TurnId| (!is_staged || staged_score(turn).is_some()) && sieve.lets_through(turn);
     let ranking = rank(&index, table.as_deref(), &request, &lets_through);
@@ -217,7 +217,7 @@ fn search(
             let found = hit(&cube, cube.page(turn.id.page)?, turn, &ranking, packed.get(&turn.best.turn));
             let name = if ranked.is_some() { "retriever" } else { "page" };
             Some(match staged_score(turn.id) {
-                Some(score) => Hit { score, parts: vec![Part { name, value: score }], ..found },
+                Some(score) => Hit { score: score as f32, parts: vec![Part { name, value: score as f32 }], ..found },
                 None => found,
             })
         })
@@ -235,7 +235,7 @@ fn search(
         ranges: understanding.dates.ranges.iter().map(range_view).collect(),
         vectors: has_vectors && understanding.strategy != Strategy::Keyword,
     };
-    let turns = turns.iter().zip(&hits).map(|(turn, hit)| (turn.id, hit.score)).collect();
+    let turns = turns.iter().zip(&hits).map(|(turn, hit)| (turn.id, f64::from(hit.score))).collect();
     let recall = Recall {
         hits,
         context: joined(facts.text, context.render(&pages)),
@@ -251,18 +251,15 @@ fn search(
 /// Gives atoms the scores of a retriever, in the packer's scale: the best atom of a turn has its turn's, the others fall short of it
 /// by as much as the core finds.
 fn rescore(pool: &mut [ScoredAtom], turns: &[RankedTurn], ranked: &Ranked<'_>) {
-    let scores = || ranked.scores.values().copied();
-    let (least, most) = (scores().fold(f32::INFINITY, f32::min), scores().fold(f32::NEG_INFINITY, f32::max));
-    // Halved, so that the span of scores at both ends of the range stays finite.
-    let span = most / 2.0 - least / 2.0;
-    let mut shifts: HashMap<u32, f32> = HashMap::new();
-    for turn in turns {
-        let above = ranked.scores.get(&turn.id).map_or(0.0, |score| score / 2.0 - least / 2.0);
-        let share = if span > 0.0 { above / span } else { 1.0 };
-        shifts.insert(turn.best.turn, RANKED_SPAN * share - turn.best.score);
-    }
+    let mut shift = (u32::MAX, 0.0);
     for atom in pool {
-        atom.score += shifts.get(&atom.turn).copied().unwrap_or(0.0);
+        // Atoms of one turn follow one another.
+        if shift.0 != atom.turn {
+            let of =
+                |turn: &RankedTurn| RANKED_SPAN * ranked.share(ranked.score(turn.id).unwrap_or(0.0)) - turn.best.score;
+            shift = (atom.turn, turns.iter().find(|turn| turn.best.turn == atom.turn).map_or(0.0, of));
+        }
+        atom.score += shift.1;
     }
 }
 

@@ -13,10 +13,10 @@ use super::{RetrieveInput, role_name, search, tier_name};
 use crate::effect::{Io, RankRequest};
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::TurnId;
-use crate::map::HashMap;
 use crate::model::{Cube, Metadata, Page};
 use crate::op::engine::Engine;
 use crate::op::policy::Answer;
+use crate::order::sort_by;
 use crate::retrieval::Strategy;
 use crate::time::Timestamp;
 
@@ -29,11 +29,11 @@ pub trait Retriever: fmt::Debug {
     fn name(&self) -> &str;
 
     /// Turns with their scores, in any order; greater is better, and only differences mean something. Of a turn that is named
-    /// twice the first counts; one that is unknown or hidden is passed over.
+    /// twice the greater score counts; one that is unknown or hidden is passed over.
     ///
     /// # Errors
     /// Any; the search fails with its code, and with the retriever's name in the message.
-    fn rank<'a>(&'a self, search: &'a Search<'a>) -> Answer<'a, Vec<(TurnId, f32)>>;
+    fn rank<'a>(&'a self, search: &'a Search<'a>) -> Answer<'a, Vec<(TurnId, f64)>>;
 }
 
 /// A turn that may be found.
@@ -113,15 +113,19 @@ impl Search<'_> {
     pub fn candidates(&self) -> Vec<(TurnId, Candidate)> {
         let cube = self.engine.cube.borrow();
         let sieve = Sieve::new(&cube, &self.input.filter, self.input.as_of_ms);
-        let mut pages: Vec<&Page> = cube.pages().collect();
-        crate::order::sort_by_key(&mut pages, |page| page.position);
-        let turns = pages.into_iter().flat_map(|page| page.turns().map(move |turn| (page, turn)));
-        let shown = turns.filter(|&(_, turn)| sieve.lets_through(turn));
-        shown.map(|(page, turn)| (turn, Candidate::of(&cube, page, turn))).collect()
+        let mut shown = Vec::new();
+        for page in cube.pages() {
+            for turn in page.turns() {
+                if sieve.lets_through(turn) {
+                    shown.push((turn, Candidate::of(&cube, page, turn)));
+                }
+            }
+        }
+        shown
     }
 
     /// The best turns by a strategy of the core, over the same candidates, best first.
-    pub fn ranked(&self, strategy: Strategy, limit: usize) -> Vec<(TurnId, f32)> {
+    pub fn ranked(&self, strategy: Strategy, limit: usize) -> Vec<(TurnId, f64)> {
         let input = RetrieveInput { strategy, top_k: limit, ..self.input.clone() };
         search(self.engine, &input, self.now, self.vector, None, 0).turns
     }
@@ -131,7 +135,8 @@ impl Search<'_> {
 #[derive(Debug)]
 pub(super) struct Ranked<'a> {
     pub(super) name: &'a str,
-    pub(super) scores: HashMap<TurnId, f32>,
+    /// By turn.
+    scores: Vec<(TurnId, f64)>,
 }
 
 impl Ranked<'_> {
@@ -151,20 +156,30 @@ impl Ranked<'_> {
         }
         // It may have taken its time.
         search.engine.check_readable()?;
-        crate::order::sort_by(&mut found, |a, b| b.1.total_cmp(&a.1));
-        let shown: Vec<(TurnId, f32)> = {
-            let cube = search.engine.cube.borrow();
-            let sieve = Sieve::new(&cube, &search.input.filter, search.input.as_of_ms);
-            let is_there = |turn: TurnId| cube.page(turn.page).is_some_and(|page| page.turns().any(|of| of == turn));
-            found.into_iter().filter(|&(turn, _)| is_there(turn) && sieve.lets_through(turn)).collect()
-        };
-        let mut scores = HashMap::new();
-        for (turn, score) in shown {
-            if scores.len() < search.limit() {
-                scores.get_or_insert_with(turn, || score);
-            }
+        let cube = search.engine.cube.borrow();
+        let sieve = Sieve::new(&cube, &search.input.filter, search.input.as_of_ms);
+        let is_there = |turn: TurnId| cube.page(turn.page).is_some_and(|page| !page.text(turn.side).trim().is_empty());
+        let mut last = None;
+        sort_by(&mut found, |a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        found.retain(|&(turn, _)| last.replace(turn) != Some(turn) && is_there(turn) && sieve.lets_through(turn));
+        sort_by(&mut found, |a, b| b.1.total_cmp(&a.1));
+        found.truncate(search.limit());
+        sort_by(&mut found, |a, b| a.0.cmp(&b.0));
+        Ok(Ranked { name, scores: found })
+    }
+
+    pub(super) fn score(&self, turn: TurnId) -> Option<f64> {
+        self.scores.binary_search_by(|(of, _)| of.cmp(&turn)).ok().map(|at| self.scores[at].1)
+    }
+
+    /// A score's share of the way from the least to the greatest; 1 where all are equal.
+    pub(super) fn share(&self, score: f64) -> f32 {
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (_, score) in &self.scores {
+            (least, most) = (least.min(*score), most.max(*score));
         }
-        Ok(Ranked { name, scores })
+        // Halved, so that the span of scores at both ends of the range stays finite.
+        if most > least { ((score / 2.0 - least / 2.0) / (most / 2.0 - least / 2.0)) as f32 } else { 1.0 }
     }
 }
 
@@ -177,7 +192,7 @@ impl Retriever for Outside {
         &self.0
     }
 
-    fn rank<'a>(&'a self, search: &'a Search<'a>) -> Answer<'a, Vec<(TurnId, f32)>> {
+    fn rank<'a>(&'a self, search: &'a Search<'a>) -> Answer<'a, Vec<(TurnId, f64)>> {
         Box::pin(search.io.rank(RankRequest {
             retriever: self.0.clone(),
             query: search.query().into(),
