@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Properties of an atom that ranking uses, four bits.
+/// Properties of an atom that ranking uses: four flags, and a count of two bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cues(u8);
 
@@ -17,7 +17,7 @@ impl Cues {
     pub const CAPITAL: Self = Self(8);
 
     /// How many sets of cues there are.
-    pub const N: usize = 16;
+    pub const N: usize = 64;
 
     /// Every set of cues, by number.
     pub fn every() -> impl Iterator<Item = Self> {
@@ -28,6 +28,17 @@ impl Cues {
     #[inline(always)]
     pub const fn number(self) -> usize {
         self.0 as usize % Self::N
+    }
+
+    /// How many capitalised words it holds inside, 3 for more.
+    pub const fn n_capitals(self) -> u8 {
+        self.0 >> 4 & 3
+    }
+
+    /// The same with so many capitalised words, 3 for more.
+    #[must_use]
+    pub fn with_capitals(self, n: usize) -> Self {
+        Self(self.0 & 15 | (n.min(3) as u8) << 4)
     }
 
     /// Whether every bit of `other` is set.

@@ -48,10 +48,12 @@ pub(crate) fn features(
     }
     vectors(index, table, request, query, visible, &mut fused);
     fused.settle_sessions(index);
-    if let Some(table) = table.filter(|_| query.understanding.readable && !query.rows.is_empty())
-        && [Feature::Ma, Feature::Mt, Feature::Mw].into_iter().any(|feature| fused.wants(feature))
+    if let Some(table) = table.filter(|_| query.has_max_sim(table))
+        && [Feature::Ma, Feature::Mt, Feature::Mw, Feature::Ra].into_iter().any(|feature| fused.wants(feature))
     {
         let sums = max_sim(index, table, query, &max_sim_atoms(index, visible, &fused));
+        fused.add_as_is(Feature::Midf, By::Atom, sums.telling);
+        fused.add(index, visible, Feature::Ra, By::Atom, sums.reverse);
         fused.add(index, visible, Feature::Ma, By::Atom, sums.atoms);
         fused.add(index, visible, Feature::Mt, By::Place, sums.turns);
         fused.add(index, visible, Feature::Mw, By::Place, sums.near);
@@ -61,19 +63,23 @@ pub(crate) fn features(
 
 fn flags(index: &Index, query: &Query<'_>, fused: &mut Fused) {
     let understanding = &query.understanding;
-    fused.add_cue(Feature::Isq, Cues::QUESTION);
-    fused.add_cue(Feature::I, Cues::FIRST_PERSON);
-    fused.add_cue(Feature::Cap, Cues::CAPITAL);
+    fn flag(has: bool) -> f32 {
+        f32::from(u8::from(has))
+    }
+    fused.add_cue(Feature::Isq, |cues| flag(cues.has(Cues::QUESTION)));
+    fused.add_cue(Feature::I, |cues| flag(cues.has(Cues::FIRST_PERSON)));
+    fused.add_cue(Feature::Cap, |cues| flag(cues.has(Cues::CAPITAL)));
+    fused.add_cue(Feature::Caps, |cues| f32::from(cues.n_capitals()) / 3.0);
     if understanding.asks_when {
-        fused.add_cue(Feature::When, Cues::TIME);
+        fused.add_cue(Feature::When, |cues| flag(cues.has(Cues::TIME)));
     }
     if understanding.asks_name {
-        fused.add_cue(Feature::Whcap, Cues::CAPITAL);
+        fused.add_cue(Feature::Whcap, |cues| flag(cues.has(Cues::CAPITAL)));
     }
     let order = index.layout().order();
-    if let Some(speaker) = query.speaker {
+    if let Some((speaker, feature)) = query.speaker {
         let theirs = |&turn: &u32| f32::from(u8::from(index.turns.speaker[turn as usize] == speaker));
-        fused.add_as_is(Feature::Spk, By::Place, order.iter().map(theirs).collect());
+        fused.add_as_is(feature, By::Place, order.iter().map(theirs).collect());
     }
     if !understanding.dates.is_empty() {
         // Turns of one day follow one another.

@@ -108,8 +108,8 @@ impl Visible {
 pub(crate) struct Fused {
     weights: Weights,
     columns: [Option<Column>; Feature::ALL.len()],
-    /// Cues that are features.
-    cues: Vec<(Feature, Cues)>,
+    /// Features that are read off an atom's cues.
+    by_cues: Vec<(Feature, fn(Cues) -> f32)>,
     /// Sums of what depends on the question.
     by_session: Vec<f32>,
     by_place: Vec<f32>,
@@ -118,6 +118,7 @@ pub(crate) struct Fused {
     asked_by_cues: [f32; Cues::N],
     /// Sums of what the atom is by itself.
     own_by_session: Vec<f32>,
+    own_by_atom: Vec<f32>,
     own_by_cues: [f32; Cues::N],
 }
 
@@ -128,7 +129,8 @@ impl Fused {
         Self {
             weights,
             columns: [const { None }; Feature::ALL.len()],
-            cues: Vec::new(),
+            by_cues: Vec::new(),
+            own_by_atom: vec![0.0; layout.place_of_atom().len()],
             own_by_session: by_session.clone(),
             by_session,
             by_place: vec![0.0; layout.n_turns()],
@@ -159,13 +161,13 @@ impl Fused {
         self.add_column(feature, Column { by, values, least: 0.0, factor: 1.0 });
     }
 
-    /// Adds the feature of having these cues.
-    pub(crate) fn add_cue(&mut self, feature: Feature, cues: Cues) {
+    /// Adds a feature that is read off an atom's cues.
+    pub(crate) fn add_cue(&mut self, feature: Feature, value: fn(Cues) -> f32) {
         let sums = if feature.depends_on_question() { &mut self.asked_by_cues } else { &mut self.own_by_cues };
-        for of in Cues::every().filter(|of| of.has(cues)) {
-            sums[of.number()] += self.weights.get(feature);
+        for of in Cues::every() {
+            sums[of.number()] += self.weights.get(feature) * value(of);
         }
-        self.cues.push((feature, cues));
+        self.by_cues.push((feature, value));
     }
 
     fn add_column(&mut self, feature: Feature, column: Column) {
@@ -173,7 +175,8 @@ impl Fused {
             return;
         }
         let sums = match column.by {
-            By::Atom => &mut self.by_atom,
+            By::Atom if feature.depends_on_question() => &mut self.by_atom,
+            By::Atom => &mut self.own_by_atom,
             By::Place => &mut self.by_place,
             By::Session if feature.depends_on_question() => &mut self.by_session,
             By::Session => &mut self.own_by_session,
@@ -223,7 +226,8 @@ impl Fused {
 
     /// The sum of what the atom is by itself.
     pub(crate) fn own(&self, site: Site, cues: Cues) -> f32 {
-        self.own_by_session[site.session as usize] + self.own_by_cues[cues.number()]
+        let own = self.own_by_session[site.session as usize] + self.own_by_atom[site.atom as usize];
+        own + self.own_by_cues[cues.number()]
     }
 
     /// The `n` visible atoms that are best by what has been added so far, the sessions settled, in no order.
@@ -263,7 +267,7 @@ impl Fused {
         let by_atom = self.by_atom.as_slice();
         let (order, session_of) = (index.layout().order(), index.layout().session_of());
         let (cues, log_cost) = (index.atoms.cues.as_slice(), index.atoms.log_cost.as_slice());
-        let own_by_session = self.own_by_session.as_slice();
+        let (own_by_session, own_by_atom) = (self.own_by_session.as_slice(), self.own_by_atom.as_slice());
         let mut place = 0;
         while place < order.len() {
             if visible.has(place) {
@@ -274,7 +278,7 @@ impl Fused {
                 let mut atom = of_turn.start;
                 while atom < of_turn.end {
                     let at = atom as usize;
-                    let score = by_atom[at] + own + self.own_by_cues[cues[at].number()];
+                    let score = by_atom[at] + own + own_by_atom[at] + self.own_by_cues[cues[at].number()];
                     let value = score - length * log_cost[at];
                     // Most atoms are worth too little, whether they are hits or not.
                     if (score > most || value > atoms.floor()) && is_hit(Site { atom, place: place as u32, session }) {
@@ -296,8 +300,8 @@ impl Fused {
 
     /// The value of a feature at an atom.
     pub(crate) fn value(&self, feature: Feature, site: Site, cues: Cues) -> f32 {
-        if let Some((_, wanted)) = self.cues.iter().find(|(known, _)| *known == feature) {
-            return f32::from(u8::from(cues.has(*wanted)));
+        if let Some((_, value)) = self.by_cues.iter().find(|(known, _)| *known == feature) {
+            return value(cues);
         }
         self.columns[feature as usize].as_ref().map_or(0.0, |column| {
             let at = match column.by {

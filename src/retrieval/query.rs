@@ -2,9 +2,10 @@
 
 use super::date::DateQuery;
 use super::rank::Request;
-use super::weights::{Profile, Strategy};
+use super::weights::{Feature, Profile, Strategy};
 use crate::index::Index;
 use crate::index::bm25::Field;
+use crate::order::sort;
 use crate::text::{
     StaticTable, TokenKind, asks_name, asks_when, for_each_gram, for_each_token, is_unspaced, readable, stem,
 };
@@ -38,8 +39,9 @@ pub struct Understanding {
 #[derive(Debug)]
 pub(crate) struct Query<'a> {
     pub(crate) text: &'a str,
-    /// The one speaker who is named.
-    pub(crate) speaker: Option<u32>,
+    /// The speaker whose turns count more, and as what: the one who is named, or the first of several of whom the question does
+    /// not ask what they have in common.
+    pub(crate) speaker: Option<(u32, Feature)>,
     /// Distinct terms of the stems field.
     pub(crate) stems: Vec<Stem>,
     /// Terms of the 4-gram field that the index knows, distinct.
@@ -65,8 +67,15 @@ impl<'a> Query<'a> {
     pub(crate) fn read(index: &Index, table: Option<&StaticTable>, request: &Request<'a>, profile: Profile) -> Self {
         let text = request.text;
         let lower = text.to_lowercase();
-        let named: Vec<(u32, &str)> = index.speakers.names().filter(|(_, name)| names_speaker(&lower, name)).collect();
-        let names: Vec<String> = named.iter().map(|(_, name)| (*name).to_owned()).collect();
+        let names = index.speakers.names().filter_map(|(speaker, name)| Some((place_of(&lower, name)?, speaker, name)));
+        let mut named: Vec<(usize, u32, &str)> = names.collect();
+        sort(&mut named);
+        let speaker = match named[..] {
+            [] => None,
+            [(_, speaker, _)] => Some((speaker, Feature::Spk)),
+            [(_, first, a), (_, _, b), ..] => (!asks_of_both(&lower, a, b)).then_some((first, Feature::Spk2)),
+        };
+        let names: Vec<String> = named.iter().map(|(_, _, name)| (*name).to_owned()).collect();
         let bare = bare(text, &index.speakers.names().map(|(_, name)| name).collect::<Vec<_>>());
         let dates = DateQuery::read(text, request.now);
         let quotes = quotes(text);
@@ -86,7 +95,7 @@ impl<'a> Query<'a> {
         }
         Self {
             text,
-            speaker: if let [(speaker, _)] = named[..] { Some(speaker) } else { None },
+            speaker,
             stems,
             grams: grams.into_iter().flatten().collect(),
             n_grams,
@@ -104,6 +113,13 @@ impl<'a> Query<'a> {
                 readable: readable(text),
             },
         }
+    }
+}
+
+impl Query<'_> {
+    /// Whether the table reads the question, so that it can be compared row by row.
+    pub(crate) fn has_max_sim(&self, table: Option<&StaticTable>) -> bool {
+        table.is_some() && self.understanding.readable && !self.rows.is_empty()
     }
 }
 
@@ -175,14 +191,23 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether `name`, lower-case, stands in `lower` as a word of its own; of an unspaced script, anywhere.
-fn names_speaker(lower: &str, name: &str) -> bool {
+/// Whether a question that names `first` and then `second` asks what both have, do or did.
+fn asks_of_both(lower: &str, first: &str, second: &str) -> bool {
+    let together = |word: &str| matches!(word, "both" | "common" | "share" | "together");
+    lower.split(|c| !is_word(c)).any(together)
+        || lower.contains("each other")
+        || lower.contains(&[first, " and ", second].concat())
+}
+
+/// Where `name`, lower-case, first stands in `lower` as a word of its own; of an unspaced script, anywhere.
+fn place_of(lower: &str, name: &str) -> Option<usize> {
     if name.starts_with(is_unspaced) {
-        return lower.contains(name);
+        return lower.find(name);
     }
     let boundary =
         |before: Option<char>, after: Option<char>| before.is_some_and(is_word) != after.is_some_and(is_word);
-    lower.match_indices(name).any(|(start, _)| {
+    let mut places = lower.match_indices(name).map(|(start, _)| start);
+    places.find(|&start| {
         let (head, tail) = (&lower[..start], &lower[start + name.len()..]);
         boundary(head.chars().next_back(), name.chars().next())
             && boundary(name.chars().next_back(), tail.chars().next())
@@ -246,9 +271,17 @@ mod tests {
 
     #[test]
     fn a_name_is_a_word() {
-        assert!(names_speaker("did ben's dog", "ben") && names_speaker("ben", "ben"));
-        assert!(!names_speaker("benny and the urban_ben", "ben"));
-        assert!(names_speaker("问小明吧", "小明"));
+        assert_eq!((place_of("did ben's dog", "ben"), place_of("ben", "ben")), (Some(4), Some(0)));
+        assert_eq!(place_of("benny and the urban_ben", "ben"), None);
+        assert_eq!(place_of("问小明吧", "小明"), Some(3));
+    }
+
+    #[test]
+    fn what_two_have_in_common_is_told_from_what_one_does_to_the_other() {
+        let both = |question: &str| asks_of_both(question, "ben", "anna");
+        assert!(both("what do ben and anna like?") && both("which hobby do ben, anna share?"));
+        assert!(both("how do ben's and anna's mothers know each other?"));
+        assert!(!both("what did ben give anna?") && !both("where did ben meet anna's commonplace brother?"));
     }
 
     #[test]

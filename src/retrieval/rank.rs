@@ -24,6 +24,8 @@ pub struct Request<'a> {
     pub vector: Option<&'a [f32]>,
     /// Weights; without it those that suit what the index holds.
     pub profile: Option<Profile>,
+    /// Weights in place of those of the profile and the strategy, to measure with.
+    pub weights: Option<Weights>,
     /// Which signals may speak.
     pub strategy: Strategy,
     /// When and where it is asked: what "last week" counts from. Without it only months and years that are named are read.
@@ -42,6 +44,7 @@ impl<'a> Request<'a> {
             text,
             vector: None,
             profile: None,
+            weights: None,
             strategy: Strategy::Auto,
             now: None,
             now_session: None,
@@ -52,11 +55,12 @@ impl<'a> Request<'a> {
 
 impl core::fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { text, vector, profile, strategy, now, now_session, text_of } = self;
+        let Self { text, vector, profile, weights, strategy, now, now_session, text_of } = self;
         f.debug_struct("Request")
             .field("text", text)
             .field("vector", &vector.map(<[f32]>::len))
             .field("profile", profile)
+            .field("weights", weights)
             .field("strategy", strategy)
             .field("now", now)
             .field("now_session", now_session)
@@ -136,7 +140,8 @@ pub fn rank<'a>(
     let profile = request.profile.unwrap_or_else(|| Profile::of(index));
     let query = Query::read(index, table, request, profile);
     let strategy = query.understanding.strategy;
-    let weights = strategy.weights(profile, !query.understanding.dates.is_empty());
+    let has_date = !query.understanding.dates.is_empty();
+    let weights = request.weights.unwrap_or_else(|| strategy.weights(profile, has_date, query.has_max_sim(table)));
     let visible = Visible::new(index, |turn| visible(index.id(turn)));
     let (mut fused, overlap) = features(index, table, request, &query, weights, &visible);
     let compared =

@@ -66,6 +66,7 @@ pub fn cues(atom: &str) -> Cues {
             out = out.with(Cues::TIME);
         }
     });
+    out = out.with_capitals(n_capitals(atom));
     if has_capital(atom) { out.with(Cues::CAPITAL) } else { out }
 }
 
@@ -89,6 +90,26 @@ pub fn asks_name(question: &str) -> bool {
         found |= matches!(word, "who" | "where" | "which" | "name" | "title" | "called");
     });
     found || ZH_NAME.iter().any(|ask| question.contains(ask))
+}
+
+/// Whether a question asks for several things, by the look of its words: English alone.
+pub fn asks_for_several(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    let (mut found, mut last, mut before_last) = (false, "", "");
+    for_each_word(&lower, &mut |_, _, word| {
+        let asks = |word: &str| matches!(word, "what" | "which");
+        let is_plural = word.len() >= 5
+            && word.bytes().all(|b| b.is_ascii_lowercase())
+            && word.ends_with('s')
+            && !word.ends_with("ss");
+        found |=
+            matches!(word, "both" | "common" | "all" | "kind" | "kinds" | "type" | "types" | "sort" | "sorts" | "list")
+                || matches!((last, word), (_, "besides" | "ways") | ("how", "many"))
+                || (asks(last) && matches!(word, "has" | "have" | "do" | "does"))
+                || (is_plural && (asks(last) || asks(before_last)));
+        (before_last, last) = (last, word);
+    });
+    found
 }
 
 /// Calls `f` with every word, the byte it begins at and the text between it and the word before.
@@ -123,6 +144,17 @@ fn has_capital(text: &str) -> bool {
     bytes.windows(4).any(name) || bytes.windows(2).any(|w| w[0] == b'"' && w[1].is_ascii_uppercase())
 }
 
+/// Words of an ASCII capital and a small letter that begin neither the text nor a sentence.
+fn n_capitals(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let is_name = |at: usize| {
+        let (before, after) = (&text[..at], bytes.get(at + 1));
+        let begins_sentence = before.strip_suffix(' ').is_some_and(|before| before.ends_with(['.', '!', '?']));
+        after.is_some_and(u8::is_ascii_lowercase) && !before.ends_with(is_word) && !begins_sentence
+    };
+    (1..bytes.len()).filter(|&at| bytes[at].is_ascii_uppercase() && is_name(at)).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +182,24 @@ mod tests {
     }
 
     #[test]
+    fn questions_for_several_things() {
+        for several in [
+            "What are Anna's hobbies, all of them?",
+            "Which cities has Ben seen?",
+            "what recipes did she try",
+            "How many dogs are there?",
+            "What do they have in common?",
+            "What does Ben do besides pottery?",
+        ] {
+            assert!(asks_for_several(several), "{several}");
+        }
+        for one in ["When did Anna get her dog?", "What was the class about?", "Whats up", "你有什么爱好？", ""]
+        {
+            assert!(!asks_for_several(one), "{one}");
+        }
+    }
+
+    #[test]
     fn cues_are_independent_bits() {
         let all = cues("last May I saw Luna, did I not?");
         assert!(
@@ -158,5 +208,18 @@ mod tests {
         assert_eq!(cues("nothing to see"), Cues::default());
         assert_eq!(cues("in 2023"), Cues::TIME);
         assert_eq!(cues("in 20231"), Cues::default());
+    }
+
+    #[test]
+    fn names_inside_are_counted_to_three() {
+        for (text, n) in [
+            ("Luna", 0),
+            ("my dog Luna", 1),
+            ("Yes. Then “Luna” and McDonald, OK", 2),
+            ("at Rome, Paris, Oslo and Bern", 3),
+            ("", 0),
+        ] {
+            assert_eq!(cues(text).n_capitals(), n, "{text}");
+        }
     }
 }

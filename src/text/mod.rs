@@ -25,7 +25,7 @@ mod recipe_test;
 
 pub use budget::estimate_tokens;
 pub use canonical::for_each_composed;
-pub use cues::{asks_name, asks_when, cues};
+pub use cues::{asks_for_several, asks_name, asks_when, cues};
 pub use keywords::keywords;
 pub use script::{is_cjk, is_emoji, is_unspaced, readable};
 pub use sentences::{MAX_ATOM_CHARS, atom_text, atoms};

@@ -7,13 +7,17 @@
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::order::sort;
+use crate::order::{sort, sort_and_dedup};
 
 use super::tensors::Tensors;
+use super::tokenize::STOP;
 use super::vocabulary::{Vocabulary, for_each_bert_word};
 
 /// Most dimensions a table may have; the sum of squares of a row's codes stays exact in f32 far beyond.
 const MAX_DIMS: usize = 4096;
+
+/// Marks that stand for nothing by themselves.
+const PUNCTUATION: &str = ". , ! ? ; : ' \" - ( ) [ ] … ’ “ ” 。 ， ！ ？ ； ： 、";
 
 /// Token vectors with the tokenizer that picks them. Immutable; about 6 MB for 39,125 rows of 128 dimensions.
 pub struct StaticTable {
@@ -27,6 +31,8 @@ pub struct StaticTable {
     /// Length of the codes, by row.
     norm: Vec<f32>,
     vocabulary: Vocabulary,
+    /// Rows of stop words and punctuation, ascending.
+    stop_rows: Vec<u16>,
 }
 
 impl StaticTable {
@@ -69,12 +75,21 @@ impl StaticTable {
         }
         let scale = scale.bytes.chunks_exact(2).map(|b| half::f16::from_le_bytes([b[0], b[1]]).to_f32()).collect();
         let norm = codes.chunks_exact(dims).map(|row| square(row).sqrt()).collect();
-        Ok(Self { model_id: field("model_id")?.to_string(), dims, codes, scale, norm, vocabulary })
+        let model_id = field("model_id")?.to_string();
+        let mut table = Self { model_id, dims, codes, scale, norm, vocabulary, stop_rows: Vec::new() };
+        table.stop_rows = table.rows(&[STOP.join(" ").as_str(), PUNCTUATION].join(" "));
+        sort_and_dedup(&mut table.stop_rows);
+        Ok(table)
     }
 
     /// Name and version of the embedding space; vectors of different ids are never compared.
     pub fn model_id(&self) -> &str {
         &self.model_id
+    }
+
+    /// Whether a row stands for something: neither for a stop word nor for a mark of punctuation.
+    pub fn is_content(&self, row: u16) -> bool {
+        self.stop_rows.binary_search(&row).is_err()
     }
 
     /// Dimensions of a vector.

@@ -14,7 +14,7 @@ pub const MAX_WORD_CHARS: usize = 128;
 const GRAM: usize = 4;
 
 /// English words that carry no topic (retrieval recipe, `STOP`), sorted.
-const STOP: [&str; 86] = [
+pub(super) const STOP: [&str; 86] = [
     "a", "about", "am", "an", "and", "are", "at", "be", "been", "being", "but", "by", "can", "could", "d", "did", "do",
     "does", "doing", "for", "from", "had", "has", "have", "having", "he", "her", "him", "his", "how", "i", "if", "in",
     "is", "it", "its", "just", "ll", "m", "me", "my", "no", "not", "of", "off", "on", "or", "our", "out", "over", "re",

@@ -1,10 +1,10 @@
 //! eval/prototype/golden.txt: the conversation, and what retrieval must make of it, natively and in a browser.
 
-use memstrata::generation::{Candidate, Packed, pack};
+use memstrata::generation::{Candidate, Packed, REP, pack};
 use memstrata::id::{PageId, SessionId, Side, TurnId};
 use memstrata::index::{Index, NewTurn, is_personal_name};
 use memstrata::model::Space;
-use memstrata::retrieval::{Profile, Ranking, Request, ScoredAtom, rank};
+use memstrata::retrieval::{Profile, Ranking, Request, ScoredAtom, Weights, rank};
 use memstrata::text::{StaticTable, units};
 use memstrata::time::Timestamp;
 
@@ -42,7 +42,7 @@ pub(crate) fn index(turns: &[Turn], table: &StaticTable) -> Index {
     index
 }
 
-pub(crate) fn pack_ranking(ranking: &Ranking<'_>, budget_tokens: u32) -> Packed {
+pub(crate) fn pack_ranking(ranking: &Ranking<'_>, budget_tokens: u32, rep: f64) -> Packed {
     let candidate = |atom: &ScoredAtom| Candidate {
         group: atom.turn,
         session: atom.session() as u32,
@@ -50,7 +50,7 @@ pub(crate) fn pack_ranking(ranking: &Ranking<'_>, budget_tokens: u32) -> Packed 
         cost_tokens: atom.cost_tokens,
         label_tokens: atom.label_tokens,
     };
-    pack(&ranking.atoms().iter().map(candidate).collect::<Vec<_>>(), budget_tokens, &|_| 0)
+    pack(&ranking.atoms().iter().map(candidate).collect::<Vec<_>>(), budget_tokens, rep, &|_| 0)
 }
 
 pub(crate) fn noon(date: &str) -> Option<Timestamp> {
@@ -130,7 +130,8 @@ pub(crate) fn check(table: &StaticTable) {
     };
     let index = index(&GOLDEN.iter().map(turn).collect::<Vec<_>>(), table);
     for (profile, question, scores, packed) in GOLDEN_LINES {
-        let request = Request { profile: Some(profile), ..Request::new(question) };
+        let recipe = (profile == Profile::Chat).then_some(Weights::RECIPE);
+        let request = Request { profile: Some(profile), weights: recipe, ..Request::new(question) };
         let ranking = rank(&index, Some(table), &request, &|_| true);
         let found: Vec<f32> = ranking.atoms().iter().map(|atom| atom.score).collect();
         assert_eq!(found.len(), scores.len(), "{profile:?} {question} {found:.3?}");
@@ -141,7 +142,8 @@ pub(crate) fn check(table: &StaticTable) {
             let sum: f32 = ranking.parts(atom).iter().map(|(_, part)| part).sum();
             assert!((sum - atom.score).abs() < 1e-4, "the parts of a score add up to it");
         }
-        let parts: Vec<usize> = pack_ranking(&ranking, 40).groups.into_iter().flat_map(|group| group.parts).collect();
+        let parts: Vec<usize> =
+            pack_ranking(&ranking, 40, REP).groups.into_iter().flat_map(|group| group.parts).collect();
         assert_eq!(parts, packed, "{profile:?} {question}");
     }
 }

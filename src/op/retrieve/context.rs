@@ -35,6 +35,7 @@ impl Context {
         pool: Vec<ScoredAtom>,
         pages: &HashMap<u32, (TurnId, &Page)>,
         budget_tokens: u32,
+        rep: f64,
     ) -> Self {
         let atoms: Vec<_> = pool.into_iter().filter(|atom| pages.contains_key(&atom.turn)).collect();
         let mut days: HashMap<Option<Date>, u32> = HashMap::new();
@@ -60,7 +61,7 @@ impl Context {
             })
             .collect();
         let costs: Vec<u32> = headings.iter().map(|heading| engine.count_tokens(heading)).collect();
-        let mut packed = pack(&candidates, budget_tokens, &|day| costs[day as usize]);
+        let mut packed = pack(&candidates, budget_tokens, rep, &|day| costs[day as usize]);
         // A heading is paid for once, so turns of one day stand together although others arrived between them; and what has no
         // date stands under none.
         sort_by_key(&mut packed.groups, |group| dates[group.session as usize]);

@@ -19,12 +19,13 @@ use super::engine::{Embedder, Engine, Visits};
 use super::persona_view::{fact_hit, facts_as_of};
 use crate::effect::{EmbedKind, Io};
 use crate::error::{Error, Result};
-use crate::generation::{P, POOL};
+use crate::generation::{P, POOL, REP, REP_LIST};
 use crate::id::{PageId, Side, TurnId};
 use crate::map::HashMap;
 use crate::model::{Cube, Fact, Page, Tier};
 use crate::order::sort_by;
 use crate::retrieval::{DayRange, Profile, RankedTurn, Ranking, Request, ScoredAtom, Strategy, rank};
+use crate::text::asks_for_several;
 use crate::time::Timestamp;
 
 pub(super) use self::facts::FactText;
@@ -209,7 +210,8 @@ fn search(
         None => cube.facts().collect(),
     };
     let facts = facts(engine, &believed, &index, &input.query, &input.filter, budget_tokens);
-    let context = Context::pack(engine, pool, &pages, budget_tokens - facts.tokens);
+    let rep = if asks_for_several(&input.query) { REP_LIST } else { REP };
+    let context = Context::pack(engine, pool, &pages, budget_tokens - facts.tokens, rep);
     let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
     let hits: Vec<Hit> = turns
         .iter()
