@@ -14,6 +14,7 @@ use std::rc::Rc;
 use litemap::LiteMap;
 
 use crate::error::{Error, Result};
+use crate::id::TurnId;
 use crate::model::OutputMode;
 use crate::storage::{Entry, KeyRange, WriteBatch};
 
@@ -133,6 +134,19 @@ pub struct EmbedReply {
     pub usage: Usage,
 }
 
+/// Asks a retriever outside to rank what may be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankRequest {
+    /// Its name.
+    pub retriever: String,
+    /// The question.
+    pub query: String,
+    /// Most turns that are of use.
+    pub limit: usize,
+    /// The search that asks; its caller knows what may be found.
+    pub call_id: Option<String>,
+}
+
 /// Something that only the outside world can do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -142,6 +156,8 @@ pub enum Effect {
     Embed(EmbedRequest),
     /// Count the tokens of texts, as the caller counts them.
     Count(Vec<String>),
+    /// Rank turns.
+    Rank(RankRequest),
     /// Read a range of the store.
     Read(KeyRange),
     /// Write a transaction.
@@ -157,6 +173,8 @@ pub enum Reply {
     Embed(Result<EmbedReply>),
     /// To [`Effect::Count`]: one number a text, in order.
     Count(Result<Vec<u32>>),
+    /// To [`Effect::Rank`]: turns with their scores, in any order.
+    Rank(Result<Vec<(TurnId, f64)>>),
     /// To [`Effect::Read`]: entries in key order.
     Read(Result<Vec<Entry>>),
     /// To [`Effect::Commit`].
@@ -170,6 +188,7 @@ impl Effect {
             Self::Chat(_) => Reply::Chat(Err(error)),
             Self::Embed(_) => Reply::Embed(Err(error)),
             Self::Count(_) => Reply::Count(Err(error)),
+            Self::Rank(_) => Reply::Rank(Err(error)),
             Self::Read(_) => Reply::Read(Err(error)),
             Self::Commit(_) => Reply::Commit(Err(error)),
         }
@@ -213,6 +232,14 @@ impl Io {
     pub async fn count(&self, texts: Vec<String>) -> Result<Vec<u32>> {
         match self.ask(Effect::Count(texts), |reply| matches!(reply, Reply::Count(_))).await {
             Reply::Count(result) => result,
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Ranks turns.
+    pub async fn rank(&self, request: RankRequest) -> Result<Vec<(TurnId, f64)>> {
+        match self.ask(Effect::Rank(request), |reply| matches!(reply, Reply::Rank(_))).await {
+            Reply::Rank(result) => result,
             other => Err(mismatch(&other)),
         }
     }

@@ -86,6 +86,20 @@ pub struct TurnId {
     pub side: Side,
 }
 
+impl FromStr for TurnId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let (page, side) = text.split_once('.').unwrap_or((text, ""));
+        let side = match side {
+            "user" => Side::User,
+            "agent" => Side::Agent,
+            _ => return Err(Error::invalid(format!("{text:?} is not the id of a turn"))),
+        };
+        Ok(Self { page: page.parse()?, side })
+    }
+}
+
 impl fmt::Display for TurnId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let side = match self.side {

@@ -6,9 +6,9 @@ use crate::effect::{Io, Task};
 use crate::error::Result;
 use crate::id::{ChangeId, FactId, JobId, PageId, Side};
 use crate::op::{
-    self, Act, Added, Analysed, ChangeView, Engine, Event, FactView, FactsWanted, Forgotten, Imported, JobView,
-    LedgerView, Manner, Merged, OpenOptions, PageView, ProfileView, Recall, RespondInput, Responded, RetrieveInput,
-    Settings, Stats, TiersView, TraitView, Worked,
+    self, Act, Added, Analysed, Candidate, ChangeView, Engine, Event, FactView, FactsWanted, Forgotten, Imported,
+    JobView, LedgerView, Manner, Merged, OpenOptions, PageView, ProfileView, Recall, RespondInput, Responded,
+    RetrieveInput, Retriever, Settings, Stats, TiersView, TraitView, Worked,
 };
 use crate::text::StaticTable;
 use crate::updating::short_term::NewPage;
@@ -33,6 +33,30 @@ impl MemoryOs {
     /// Finds what answers a question, and packs it.
     pub fn retrieve(&self, input: RetrieveInput, now_ms: i64) -> Task<Result<Recall>> {
         self.task(move |engine, io| async move { op::retrieve(&engine, &io, &input, now_ms).await })
+    }
+
+    /// Registers a way of ranking, which [`RetrieveInput::retriever`] then may name.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for the name of a strategy, and for none.
+    pub fn register(&self, retriever: Rc<dyn Retriever>) -> Result<()> {
+        self.engine.register(retriever)
+    }
+
+    /// Registers a way of ranking that the host answers for.
+    ///
+    /// # Errors
+    /// As [`MemoryOs::register`].
+    pub fn register_outside(&self, name: String) -> Result<()> {
+        self.engine.register_outside(name)
+    }
+
+    /// What a search may find, in the order of arrival; of the search only the filter and `as_of_ms` matter.
+    ///
+    /// # Errors
+    /// `CLOSED`.
+    pub fn candidates(&self, input: &RetrieveInput) -> Result<Vec<Candidate>> {
+        self.engine.candidates(input)
     }
 
     /// Answers, and remembers the exchange.

@@ -7,17 +7,14 @@ use core::cmp::Ordering;
 
 /// Sorts by a comparison; equal items keep their order.
 pub(crate) fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
-    let mut order: Vec<u32> = (0..items.len() as u32).collect();
-    sort_indices(&mut order, &|a, b| compare(&items[a as usize], &items[b as usize]));
-    arrange(items, &mut order);
+    let order = sorted(items.len(), &|a, b| compare(&items[a as usize], &items[b as usize]));
+    arrange(order, &mut |a, b| items.swap(a, b));
 }
 
-/// Keeps the `n` least items by a comparison, in any order.
+/// Keeps the `n` least items by a comparison.
 pub(crate) fn keep_least<T>(items: &mut Vec<T>, n: usize, compare: impl Fn(&T, &T) -> Ordering) {
     if n < items.len() {
-        let mut order: Vec<u32> = (0..items.len() as u32).collect();
-        select_indices(&mut order, n, &|a, b| compare(&items[a as usize], &items[b as usize]));
-        arrange(items, &mut order);
+        sort_by(items, compare);
         items.truncate(n);
     }
 }
@@ -27,7 +24,7 @@ pub(crate) struct Greatest {
     n: usize,
     /// No key up to this can still be among them.
     floor: f32,
-    /// Key and number in one, so that they compare as one: see [`packed`].
+    /// Key and number in one, so that they compare as one: see [`packed`]. Once there are `n`, a heap with the least at its root.
     kept: Vec<u64>,
 }
 
@@ -52,18 +49,55 @@ impl Greatest {
 
     #[inline(never)]
     fn keep(&mut self, key: f32, number: u32) {
-        self.kept.push(packed(key, number));
-        if self.kept.len() >= self.n.saturating_mul(2) {
-            self.kept.sort_unstable();
-            self.kept.drain(..self.kept.len() - self.n);
-            self.floor = key_of(self.kept[0]);
+        if self.kept.len() < self.n {
+            self.kept.push(packed(key, number));
+            if self.kept.len() < self.n {
+                return;
+            }
+            heap(&mut self.kept);
+        } else {
+            self.kept[0] = packed(key, number);
+            sift(&mut self.kept, 0);
         }
+        self.floor = key_of(self.kept[0]);
     }
 
     /// Their numbers, of the greatest key first.
     pub(crate) fn into_numbers(mut self) -> Vec<u32> {
-        self.kept.sort_unstable();
-        self.kept.iter().rev().take(self.n).map(|&item| !(item as u32)).collect()
+        sort_numbers(&mut self.kept);
+        self.kept.iter().rev().map(|&item| !(item as u32)).collect()
+    }
+}
+
+/// Sorts numbers: faster than [`sort`], which is for anything, and compiled once too.
+pub(crate) fn sort_numbers(numbers: &mut [u64]) {
+    heap(numbers);
+    for end in (1..numbers.len()).rev() {
+        numbers.swap(0, end);
+        sift(&mut numbers[..end], 0);
+    }
+    numbers.reverse();
+}
+
+/// Makes a heap, the least at its root.
+fn heap(numbers: &mut [u64]) {
+    (0..numbers.len() / 2).rev().for_each(|at| sift(numbers, at));
+}
+
+/// Sinks the number at `at` to its place in the heap below it.
+#[inline(never)]
+fn sift(heap: &mut [u64], mut at: usize) {
+    loop {
+        let mut child = 2 * at + 1;
+        if child >= heap.len() {
+            return;
+        }
+        child += usize::from(child + 1 < heap.len() && heap[child + 1] < heap[child]);
+        if heap[at] <= heap[child] {
+            return;
+        }
+        heap.swap(at, child);
+        at = child;
     }
 }
 
@@ -82,12 +116,13 @@ fn key_of(item: u64) -> f32 {
 }
 
 /// Moves every item to its place, one cycle after another.
-fn arrange<T>(items: &mut [T], order: &mut [u32]) {
+#[inline(never)]
+fn arrange(mut order: Vec<u32>, swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {
         let mut at = start;
         while order[at] as usize != start {
             let from = order[at] as usize;
-            items.swap(at, from);
+            swap(at, from);
             order[at] = at as u32;
             at = from;
         }
@@ -111,14 +146,30 @@ pub(crate) fn sort_and_dedup<T: Ord>(items: &mut Vec<T>) {
     items.dedup();
 }
 
+/// Numbers below `n` in order: merges longer and longer runs; what is in order already is only looked at. (The standard library's sort is ten times the code.)
 #[inline(never)]
-fn sort_indices(order: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
-    order.sort_by(|&a, &b| compare(a, b));
-}
-
-#[inline(never)]
-fn select_indices(order: &mut [u32], n: usize, compare: &dyn Fn(u32, u32) -> Ordering) {
-    order.select_nth_unstable_by(n, |&a, &b| compare(a, b));
+fn sorted(n: usize, compare: &dyn Fn(u32, u32) -> Ordering) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    let mut merged = order.clone();
+    let mut width = 1;
+    while width < n {
+        for start in (0..n).step_by(2 * width) {
+            let (middle, end) = ((start + width).min(n), (start + 2 * width).min(n));
+            let (mut left, mut right) = (start, middle);
+            if middle == end || compare(order[middle - 1], order[middle]).is_le() {
+                continue;
+            }
+            for place in &mut merged[start..end] {
+                let is_left = right == end || (left < middle && compare(order[left], order[right]).is_le());
+                let from = if is_left { &mut left } else { &mut right };
+                *place = order[*from];
+                *from += 1;
+            }
+            order[start..end].copy_from_slice(&merged[start..end]);
+        }
+        width *= 2;
+    }
+    order
 }
 
 #[cfg(test)]
@@ -143,6 +194,14 @@ mod tests {
             all.sort_by(|a, b| b.0.total_cmp(&a.0));
             all.truncate(n);
             prop_assert_eq!(greatest.into_numbers(), all.into_iter().map(|(_, number)| number).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn numbers_are_sorted(mut numbers in proptest::collection::vec(any::<u64>(), 0..70)) {
+            let mut expected = numbers.clone();
+            expected.sort();
+            sort_numbers(&mut numbers);
+            prop_assert_eq!(numbers, expected);
         }
 
         #[test]

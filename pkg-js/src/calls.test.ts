@@ -100,7 +100,8 @@ test('the prompt is made with style, relationship and budget', async () => {
   const { core, memory } = await opened();
   expect(await memory.merge('q', { style: 'brief', relationship: 'tutor', budgetTokens: 7 })).toMatchObject({ messages: [{ role: 'user', content: 'q' }] });
   await memory.merge('q');
-  expect(core.calls).toEqual(['merge q {"style":"brief","relationship":"tutor","budgetTokens":7}', 'merge q {"budgetTokens":1024}']);
+  const asked = `"epochMs":${NOW},"offsetMinutes":${-new Date(NOW).getTimezoneOffset() || 0}`;
+  expect(core.calls).toEqual([`merge q {"style":"brief","relationship":"tutor","budgetTokens":7,${asked}}`, `merge q {"budgetTokens":1024,${asked}}`]);
 });
 
 test('what may make work due wakes the background, and what only reads does not', async () => {

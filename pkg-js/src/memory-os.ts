@@ -2,13 +2,13 @@
 import { readConfig, readIdentity } from './boundary/open.js';
 import type { Identity } from './boundary/open.js';
 import { readFact, readFactChanges, readSubject } from './boundary/persona.js';
-import { flag, integer, oneOf, readManner, readQuery, readRetrieveOptions, ROLES, text, texts } from './boundary/query.js';
-import { readInstant } from './boundary/time.js';
+import { flag, integer, oneOf, readManner, readQuery, readRetrieveOptions, ROLES, STRATEGIES, text, texts } from './boundary/query.js';
+import { readInstant, readTimestamp } from './boundary/time.js';
 import { readContext, readTurn } from './boundary/turn.js';
 import { readBytes } from './boundary/bytes.js';
 import type { ByteSource } from './boundary/bytes.js';
 import { connect, startWorker } from './engine/client.js';
-import type { WasmRespondInput } from './engine/contract.js';
+import type { WasmRespondInput, WasmRetrieveOptions } from './engine/contract.js';
 import type { Engine } from './engine/engine.js';
 import { PageHost } from './engine/host.js';
 import type { Listener } from './engine/host.js';
@@ -24,8 +24,8 @@ import { responseStream } from './stream.js';
 import { show } from './text.js';
 import type {
   AddMemoryInput, AddMemoryResult, AnalysisResult, ChangeView, FactInput, FactsOptions, FactView, ForgetResult, GetResponseOptions, HistoryOptions, ImportResult,
-  ImportTurn, JobView, LedgerView, MemoryEvent, MergeOptions, MergeResult, OpenOptions, PageView, ProfileView, ResponseResult, ResponseStream, RetrieveOptions,
-  RetrieveResult, Settings, Stats, TiersView, TraitView,
+  ImportTurn, JobView, LedgerView, MemoryEvent, MergeOptions, MergeResult, OpenOptions, PageView, ProfileView, ResponseResult, ResponseStream, Retriever,
+  RetrieveOptions, RetrieveResult, Settings, Stats, TiersView, TraitView,
 } from './types.js';
 
 export type EventType = MemoryEvent['type'];
@@ -40,6 +40,8 @@ export class MemoryOS {
   readonly name: string;
   readonly userId: string;
   readonly assistantId: string;
+  /** What `strategy` may name: the core's strategies, then the retrievers. */
+  readonly strategies: readonly string[];
 
   readonly #now: () => number;
   readonly #host: PageHost;
@@ -49,7 +51,8 @@ export class MemoryOS {
   #closing: Promise<void> | undefined;
   #saidClosed = false;
 
-  private constructor(identity: Identity, now: () => number, host: PageHost) {
+  private constructor(identity: Identity, now: () => number, host: PageHost, retrievers: string[]) {
+    this.strategies = [...STRATEGIES, ...retrievers];
     this.name = identity.name;
     this.userId = identity.userId;
     this.assistantId = identity.assistantId;
@@ -69,8 +72,9 @@ export class MemoryOS {
     const now = options.now ?? Date.now;
     const chat = readChat(options.chat);
     const countTokens = readCounter(options.countTokens);
-    const host = new PageHost({ chat, embedder: typeof embedder === 'object' ? embedder : undefined, storage: store, countTokens });
-    const memory = new MemoryOS(identity, now, host);
+    const retrievers = readRetrievers(options.retrievers);
+    const host = new PageHost({ retrievers, chat, embedder: typeof embedder === 'object' ? embedder : undefined, storage: store, countTokens });
+    const memory = new MemoryOS(identity, now, host, [...retrievers.keys()]);
     const engineOptions: EngineOpenOptions = {
       ...identity,
       protocol: PROTOCOL_VERSION,
@@ -81,6 +85,7 @@ export class MemoryOS {
       seed: readSeed(options.seed),
       chatModel: chat ? `${chat.provider}/${chat.modelId}` : null,
       countsTokens: countTokens !== undefined,
+      retrievers: [...retrievers.keys()],
       paused: options.paused === true,
       builtinEmbedder: embedder === 'builtin',
       embedder: typeof embedder === 'object'
@@ -136,8 +141,39 @@ export class MemoryOS {
 
   async retrieve(query: string, options: RetrieveOptions = {}): Promise<RetrieveResult> {
     const start = performance.now();
-    const result = await this.#call('retrieve', [readQuery(query), readRetrieveOptions(options)], options.signal);
+    const result = await this.#search(readQuery(query), readRetrieveOptions(options, this.#now(), this.strategies), options.signal);
     return { ...result, timing: { ms: performance.now() - start } };
+  }
+
+  async #search(query: string, options: WasmRetrieveOptions, signal?: AbortSignal): Promise<RetrieveResult> {
+    const call = (input: string, changes: Partial<WasmRetrieveOptions>): Promise<RetrieveResult> => this.#call('retrieve', [input, { ...options, ...changes }], signal);
+    if (STRATEGIES.includes(options.strategy as never)) return call(query, {});
+    return this.#listening({
+      ...(signal ? { signal } : {}),
+      search: {
+        candidates: () => this.#call('candidates', [options], signal),
+        // Without a budget nothing is packed, so nothing is visited.
+        search: async ({ query: other = query, strategy, topK = 100 } = {}) => (await call(readQuery(other), {
+          strategy: oneOf(strategy, 'strategy', STRATEGIES, 'auto'), topK: integer(topK, 'topK', 1, 1_000), budgetTokens: 0,
+        })).hits,
+      },
+    }, (callId) => call(query, { callId }));
+  }
+
+  /** Makes a call that the core calls back about. */
+  async #listening<T>(listener: Listener, call: (callId: string) => Promise<T>): Promise<T> {
+    const callId = `r${++lastCall}`;
+    const { signal } = listener;
+    this.#host.listen(callId, listener);
+    try {
+      return await call(callId);
+    } catch (error) {
+      if (signal?.aborted) throw aborted(signal);
+      // The model's own error, with its cause, rather than what came back through the core.
+      throw listener.failure ?? error;
+    } finally {
+      this.#host.unlisten(callId);
+    }
   }
 
   /**
@@ -155,26 +191,16 @@ export class MemoryOS {
   async #respond(query: string, options: GetResponseOptions, listener: Listener): Promise<ResponseResult> {
     const { signal } = options;
     if (signal?.aborted) throw aborted(signal);
-    const callId = `r${++lastCall}`;
     const userInput = readQuery(query);
-    const input: WasmRespondInput = { ...readContext(options as Record<string, unknown>, this.#now()), ...readManner(options), userInput, callId };
+    const input: Omit<WasmRespondInput, 'callId'> = { ...readContext(options as Record<string, unknown>, this.#now()), ...readManner(options), userInput };
     if (signal) listener.signal = signal;
-    this.#host.listen(callId, listener);
-    try {
-      // Not raced with the signal: it cuts the model off, and the core then stores the user's message before it rejects.
-      return await this.#call('respond', [userInput, input]);
-    } catch (error) {
-      if (signal?.aborted) throw aborted(signal);
-      // The model's own error, with its cause, rather than what came back through the core.
-      throw listener.failure ?? error;
-    } finally {
-      this.#host.unlisten(callId);
-    }
+    // Not raced with the signal: it cuts the model off, and the core then stores the user's message before it rejects.
+    return this.#listening(listener, (callId) => this.#call('respond', [userInput, { ...input, callId }]));
   }
 
   /** The prompt that `getResponse` would send, for callers who talk to the model themselves. Stores nothing. */
   async merge(query: string, options: MergeOptions = {}): Promise<MergeResult> {
-    return this.#call('merge', [readQuery(query), readManner(options)], options.signal);
+    return this.#call('merge', [readQuery(query), { ...readManner(options), ...readTimestamp(undefined, this.#now()) }], options.signal);
   }
 
   /** Removes pages and facts for good, and what was derived from them alone. */
@@ -396,6 +422,15 @@ function readChat(chat: unknown): ChatModel | undefined {
 function readCounter(count: OpenOptions['countTokens']): OpenOptions['countTokens'] {
   if (count !== undefined && typeof count !== 'function') throw invalid(`countTokens must be a function, got ${show(count)}`);
   return count;
+}
+
+function readRetrievers(retrievers: OpenOptions['retrievers'] = {}): Map<string, Retriever> {
+  if (typeof retrievers !== 'object' || retrievers === null) throw invalid(`retrievers must be an object of functions, got ${show(retrievers)}`);
+  for (const [name, retriever] of Object.entries(retrievers)) {
+    if (typeof retriever !== 'function') throw invalid(`retrievers.${name} must be a function, got ${show(retriever)}`);
+    if (STRATEGIES.includes(name as never)) throw invalid(`a retriever cannot be called "${name}": the core has a strategy of that name`);
+  }
+  return new Map(Object.entries(retrievers));
 }
 
 function readPaging(offset: unknown, limit: unknown): [offset: number, limit: number] {

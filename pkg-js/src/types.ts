@@ -32,6 +32,11 @@ export interface OpenOptions {
    * near that of most models.
    */
   countTokens?: (text: string) => number | Promise<number>;
+  /**
+   * Ways of ranking of your own, by name: `retrieve(query, { strategy: name })`. They run in the page, also when the memory runs
+   * in a Worker. A name is none of the core's strategies.
+   */
+  retrievers?: { [name: string]: Retriever };
   /** Run in a dedicated Worker. Default: true where `Worker` exists and a page is there to be kept smooth. */
   worker?: boolean | Worker | (() => Worker);
   /** Where the wasm file, the embedding table and the worker script are; default beside the package's own modules. */
@@ -124,7 +129,10 @@ export interface AddMemoryResult {
 }
 
 /** `two_stage` is MemoryOS's own: the five best segments, then the `topK` pages in them that are nearest to the question. */
-export type Strategy = 'auto' | 'semantic' | 'keyword' | 'temporal' | 'two_stage';
+export type BuiltInStrategy = 'auto' | 'semantic' | 'keyword' | 'temporal' | 'two_stage';
+
+/** A strategy of the core, or the name of a retriever that was given to `open`. */
+export type Strategy = BuiltInStrategy | (string & {});
 
 export interface RetrieveOptions {
   /** Hits returned, 1 to 1,000. Default 10. */
@@ -134,6 +142,13 @@ export interface RetrieveOptions {
   strategy?: Strategy;
   profile?: 'auto' | 'chat' | 'assistant' | 'preference';
   filter?: Filter;
+  /**
+   * When and where it is asked: what "last week" counts from. Milliseconds, a Date, or ISO 8601 text (a zone offset in it is
+   * kept). Default: `asOf`, or now, in the zone of this machine.
+   */
+  now?: number | Date | string;
+  /** Answers from what had been said by then, and from facts as they were believed then. */
+  asOf?: number | Date | string;
   signal?: AbortSignal;
 }
 
@@ -147,30 +162,77 @@ export interface Filter {
   sessions?: string[];
   /** Equality by top-level key. */
   metadata?: Metadata;
+  /** Tests by top-level key; a key without tests is as if it were not there. */
+  where?: { [key: string]: MetadataTest };
+  /** Leaves out what meets all conditions of this one, or of any in a list. It needs a condition, and no `not` or `exclude`. */
+  not?: Negated | Negated[];
   /** Page ids to leave out. */
   exclude?: string[];
 }
 
-export interface Hit {
+/** What is negated: the conditions of a filter. */
+export type Negated = Omit<Filter, 'not' | 'exclude'>;
+
+/** All that are given must hold. */
+export interface MetadataTest {
+  /** The value is one of these, or is a list that holds one of them. */
+  in?: MetadataValue[];
+  /** Whether the key is there; `null` is there. */
+  exists?: boolean;
+  /** Half-open: `from <= value < to`, for numbers, and for texts by code points (so for ISO 8601 dates too). */
+  from?: number | string;
+  to?: number | string;
+}
+
+/** A turn that may be found. */
+export interface Candidate {
   /** Id of the turn: page id and side. */
   id: string;
   pageId: string;
-  kind: 'turn';
   role: 'user' | 'assistant';
   /** Speaker's name or role, as printed in the context. */
   speaker: string;
   /** The whole turn. */
   text: string;
-  /** What of it went into the context; empty when the budget left it out. */
-  quotes: string[];
-  packed: boolean;
   tier: Tier;
-  segmentId?: string;
   /** When it was said; `null` if unknown. */
   time: number | null;
   offsetMinutes: number;
   session: string;
   metadata: Metadata;
+}
+
+/** What a retriever is asked, and what it may look at. */
+export interface RetrieverInput {
+  query: string;
+  /** Most turns that are of use; the best so many of the answer are taken. */
+  limit: number;
+  /** Fires when the search is cancelled or the memory closes. */
+  signal: AbortSignal;
+  /** Every turn that the filter lets through, in the order of arrival. */
+  candidates(): Promise<Candidate[]>;
+  /** The best turns by a strategy of the core, over the same candidates, best first; for the same question if it is not given. */
+  search(options?: { query?: string; strategy?: BuiltInStrategy; topK?: number }): Promise<Hit[]>;
+}
+
+/**
+ * Ranks turns in place of a strategy: gives their ids with finite scores, in any order, greater is better. Filters, the token
+ * budget, packing and visits stay the core's: an id that is unknown or filtered out is passed over, of one that is given twice
+ * the greater score counts. An error fails the search with its code, or PROVIDER_FAILED, and names the retriever.
+ */
+export type Retriever = (input: RetrieverInput) => Ranked[] | Promise<Ranked[]>;
+
+export interface Ranked {
+  id: string;
+  score: number;
+}
+
+export interface Hit extends Candidate {
+  kind: 'turn';
+  /** What of it went into the context; empty when the budget left it out. */
+  quotes: string[];
+  packed: boolean;
+  segmentId?: string;
   score: number;
   /** Terms of the score, largest first; they sum to `score`. Names: GLOSSARY "score parts". */
   parts: { name: string; value: number }[];
@@ -205,6 +267,11 @@ export interface RetrieveResult {
     months: number[];
     days: number[];
     years: number[];
+    /**
+     * Days that the question asks about, half-open, as `2023-05-15`; `null` is an open end. A turn is held against them by the
+     * day on which it was said where it was said.
+     */
+    ranges: { phrase: string; from: string | null; to: string | null }[];
     /** False when the vectors took no part: no table, or a script it does not read. */
     vectors: boolean;
   };

@@ -29,6 +29,7 @@ pub struct Page {
     /// The session it belongs to.
     pub session: SessionId,
     /// The caller's keys.
+    #[serde(deserialize_with = "super::value::deserialize_map")]
     pub metadata: Metadata,
     /// Order of arrival in this memory; unique, grows.
     pub position: u64,

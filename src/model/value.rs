@@ -4,7 +4,7 @@ use core::fmt;
 
 use litemap::LiteMap;
 
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Caller's keys and values.
@@ -35,7 +35,15 @@ enum Tagged {
     Number(f64),
     Text(String),
     List(Vec<Value>),
-    Map(LiteMap<String, Value>),
+    Map(#[serde(deserialize_with = "deserialize_map")] LiteMap<String, Value>),
+}
+
+/// Reads keys and values. (The map's own way sorts with the standard library, which costs the wasm file some kilobytes.)
+pub(super) fn deserialize_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metadata, D::Error> {
+    match deserializer.deserialize_map(PlainVisitor)? {
+        Value::Map(map) => Ok(map),
+        _ => Err(de::Error::custom("it is no object")),
+    }
 }
 
 /// Writes keys and values as an object in readable formats. (The map's own way makes an empty one a list there.)

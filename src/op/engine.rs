@@ -8,7 +8,7 @@ use litemap::LiteMap;
 
 use super::event::Event;
 use super::policy::{Policies, UpdatePolicy};
-use super::retrieve::FactText;
+use super::retrieve::{FactText, Retriever};
 use super::spending::Health;
 use super::writer::{Turn, Writer};
 use crate::config::Config;
@@ -116,6 +116,8 @@ pub struct Engine {
     pub(super) paused: Cell<bool>,
     /// Words and vectors of facts, as recall scores them.
     pub(super) fact_texts: RefCell<HashMap<(FactId, u32), FactText>>,
+    /// Registered retrievers.
+    pub(super) retrievers: RefCell<Vec<Rc<dyn Retriever>>>,
     policy: RefCell<Rc<dyn UpdatePolicy>>,
     pub(super) written_bytes: Cell<u64>,
     /// Whether pages may lack vectors that no job is about: after opening, or when a table arrives.
@@ -155,6 +157,7 @@ impl Engine {
             limits: Cell::new(Limits { calls: options.config.daily_calls, tokens: options.config.daily_tokens }),
             paused: Cell::new(options.paused),
             fact_texts: RefCell::default(),
+            retrievers: RefCell::default(),
             policy: RefCell::new(policy),
             written_bytes: Cell::default(),
             backfill_due: Cell::new(true),

@@ -43,6 +43,6 @@ pub use persona_view::{
 };
 pub use policy::{Policies, UpdatePolicy};
 pub use respond::{Manner, Merged, Mode, RespondInput, Responded, merge, respond};
-pub use retrieve::{Filter, Hit, Recall, RetrieveInput, retrieve};
+pub use retrieve::{Candidate, Filter, Hit, RangeView, Recall, RetrieveInput, Retriever, Search, Test, retrieve};
 pub use view::{JobView, PageView, SegmentView, Stats, TiersView};
 pub use work::{Analysed, Worked, analyse, flush, retry, work};

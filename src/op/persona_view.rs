@@ -7,8 +7,8 @@ use super::retrieve::role_name;
 use crate::error::Result;
 use crate::id::{FactId, Side};
 use crate::model::{
-    Cause, ChangeEntry, Evidence, Fact, FactKind, FactSource, LongTerm, Profile, RecordKey, RecordKind, Subject, Trait,
-    TraitLevel,
+    Cause, ChangeEntry, Cube, Evidence, Fact, FactKind, FactSource, LongTerm, Profile, RecordKey, RecordKind, Subject,
+    Trait, TraitLevel,
 };
 use crate::time::{DAY_MS, Timestamp};
 use crate::updating::history::{as_of, undo};
@@ -265,6 +265,12 @@ pub struct FactsWanted {
     pub as_of_ms: Option<i64>,
 }
 
+/// Facts as they were recorded at a time.
+pub(super) fn facts_as_of(cube: &Cube, at_ms: i64) -> Vec<Fact> {
+    let fact = |record| if let LongTerm::Fact(fact) = record { Some(fact) } else { None };
+    as_of(cube, at_ms).into_iter().filter_map(fact).collect()
+}
+
 impl Engine {
     /// Facts of long-term memory, in the order in which they were recorded. With `as_of_ms` those that were believed then.
     pub fn facts(&self, wanted: &FactsWanted) -> Vec<FactView> {
@@ -273,14 +279,10 @@ impl Engine {
             (wanted.subject.is_empty() || subject_name(&fact.subject) == wanted.subject)
                 && (wanted.closed || fact.is_open())
         };
-        let then: Vec<Fact> = match wanted.as_of_ms {
-            None => return cube.facts().filter(is_wanted).map(fact_view).collect(),
-            Some(at_ms) => {
-                let records = as_of(&cube, at_ms).into_iter();
-                records.filter_map(|record| if let LongTerm::Fact(fact) = record { Some(fact) } else { None }).collect()
-            }
-        };
-        then.iter().filter(is_wanted).map(fact_view).collect()
+        match wanted.as_of_ms {
+            None => cube.facts().filter(is_wanted).map(fact_view).collect(),
+            Some(at_ms) => facts_as_of(&cube, at_ms).iter().filter(is_wanted).map(fact_view).collect(),
+        }
     }
 
     /// One fact.

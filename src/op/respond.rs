@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::generation::{Exchange, Front, fact_line, respond_prompt};
 use crate::id::{PageId, Side};
 use crate::model::{Change, Cube, Page, Record};
+use crate::time::Timestamp;
 use crate::updating::long_term::static_profile;
 use crate::updating::short_term::NewPage;
 
@@ -26,6 +27,8 @@ pub struct Manner {
     pub relationship: Option<String>,
     /// Tokens of recalled memory in the prompt.
     pub budget_tokens: u32,
+    /// When and where it is asked: what "last week" counts from. `None` is now, in UTC.
+    pub asked: Option<Timestamp>,
 }
 
 /// What to answer.
@@ -87,8 +90,9 @@ pub async fn respond(engine: &Engine, io: &Io, input: RespondInput, now_ms: i64)
     let client_id = input.page.client_id.clone();
     // Without a model there is no prompt that would hold the pages of short-term memory beside what was recalled.
     let prompts = engine.options.chat_model.is_some();
+    let manner = Manner { asked: input.manner.asked.or(input.page.time), ..input.manner };
     let Merged { messages, recall, .. } =
-        assemble(engine, io, &query, &input.manner, client_id.as_deref(), prompts, now_ms).await?;
+        assemble(engine, io, &query, &manner, client_id.as_deref(), prompts, now_ms).await?;
     let added = add(engine, io, vec![input.page], now_ms).await?;
     let page =
         added.first().copied().map(Added::page).ok_or_else(|| Error::internal("a turn was admitted without a page"))?;
@@ -136,6 +140,7 @@ async fn assemble(
     let search = RetrieveInput {
         budget_tokens: manner.budget_tokens,
         filter: Filter { exclude, no_open_questions: true, no_standing_facts: prompts, ..Filter::default() },
+        asked: manner.asked,
         ..RetrieveInput::new(query)
     };
     let recall = retrieve(engine, io, &search, now_ms).await?;

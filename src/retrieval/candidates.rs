@@ -9,6 +9,7 @@ use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strate
 use crate::index::bm25::{self, Field, Scale};
 use crate::index::{Index, WINDOWS};
 use crate::model::Cues;
+use crate::order::sort_numbers;
 use crate::text::StaticTable;
 
 /// What the words of the question found, turn by turn.
@@ -224,7 +225,7 @@ fn max_sim_atoms(index: &Index, visible: &Visible, fused: &Fused) -> Vec<Site> {
         let place_of_atom = layout.place_of_atom();
         let place_and_atom = |atom: u32| u64::from(place_of_atom[atom as usize]) << 32 | u64::from(atom);
         let mut sites: Vec<u64> = best.into_iter().map(place_and_atom).collect();
-        sites.sort_unstable();
+        sort_numbers(&mut sites);
         sites.into_iter().map(|site| site as u32).collect()
     };
     atoms.into_iter().map(|atom| Site::of(atom, layout)).collect()

@@ -2,80 +2,100 @@
 
 use jiff::civil::Date;
 
-use super::query::{is_word, words};
-use crate::text::time_phrase::MONTHS;
+use crate::text::time_phrase::{About, asked, day_number};
+use crate::time::Timestamp;
 
-/// Months, days and years named in a question.
+/// Days that turns lose as they lie further from a range that is asked for.
+const NEAR_DAYS: i64 = 10;
+
+/// What a question says about when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DateQuery {
-    /// 1 to 12.
+    /// Months that are named, 1 to 12.
     pub months: Vec<i8>,
-    /// 1 to 31; they count only together with a month.
+    /// Days of a month, 1 to 31.
     pub days: Vec<i8>,
-    /// 2000 to 2099; they count only together with a month.
+    /// Years; without a month they are ranges.
     pub years: Vec<i16>,
     /// Whether the month is written 月: its day is then taken at its word.
     pub chinese: bool,
+    /// Days that are meant: "last week", "since March", 昨天.
+    pub ranges: Vec<DayRange>,
+    /// Whether the question is nothing but dates.
+    pub alone: bool,
+}
+
+/// Local days, half-open: each turn is held against it by the day on which it was said where it was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayRange {
+    /// The words that mean it.
+    pub phrase: String,
+    /// The first day; `None` is the beginning.
+    pub from: Option<Date>,
+    /// The day after the last; `None` is no end.
+    pub to: Option<Date>,
+}
+
+impl DayRange {
+    /// 1 on its days, outside them from .5 down to 0 in ten days.
+    fn fit(&self, date: Date) -> f32 {
+        let day = day_number(date);
+        let before = self.from.map_or(0, |from| day_number(from) - day);
+        let after = self.to.map_or(0, |to| day - day_number(to) + 1);
+        let outside = before.max(after).clamp(0, NEAR_DAYS);
+        if outside == 0 { 1.0 } else { 0.5 * (NEAR_DAYS - outside) as f32 / NEAR_DAYS as f32 }
+    }
 }
 
 impl DateQuery {
-    /// Reads `question`. `lower` is the question in lower case.
-    ///
-    /// Deviation: a year written 2023年 counts as a year; the recipe's word boundary misses it.
-    pub(crate) fn read(question: &str, lower: &str) -> Self {
-        let mut dates = Self::default();
-        for (number, name) in (1..).zip(MONTHS) {
-            let whole = words(lower).any(|(_, word)| word == name);
-            if whole || words(lower).any(|(end, word)| word == &name[..3] && a_day_follows(&lower[end..])) {
-                dates.months.push(number);
-            }
-        }
-        for (_, word) in words(lower) {
-            let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
-            match (digits.len(), &word[digits.len()..]) {
-                (1 | 2, "" | "st" | "nd" | "rd" | "th") => {
-                    dates.days.extend(number(digits).filter(|d| (1..=31).contains(d)))
+    /// Reads `question`. Ranges are those of a question that is asked at `now`; without it there are none.
+    pub(crate) fn read(question: &str, now: Option<Timestamp>) -> Self {
+        let (phrases, alone) = asked(question, now);
+        let mut dates = Self { alone, ..Self::default() };
+        let mut years: Vec<DayRange> = Vec::new();
+        for found in phrases {
+            let phrase = &question[found.bytes];
+            let range = |from, to| DayRange { phrase: phrase.to_owned(), from, to };
+            match found.about {
+                About::Month(month, day, year) => {
+                    dates.chinese |= phrase.contains('月');
+                    dates.months.push(month as i8);
+                    if let Some(day) = day {
+                        dates.days.push(day as i8);
+                    }
+                    if let Some(year) = year {
+                        dates.years.push(year as i16);
+                    }
                 }
-                (4, "") if digits.starts_with("20") => dates.years.extend(digits.parse::<i16>()),
-                _ => {}
+                About::Year(year) => {
+                    let year = year as i16;
+                    dates.years.push(year);
+                    years.push(range(Date::new(year, 1, 1).ok(), Date::new(year + 1, 1, 1).ok()));
+                }
+                About::Days(from, to) => dates.ranges.push(range(from, to)),
             }
         }
-        dates.read_chinese(question);
+        if dates.months.is_empty() && now.is_some() {
+            dates.ranges.append(&mut years);
+        }
         dates
     }
 
-    fn read_chinese(&mut self, question: &str) {
-        let mut days = Vec::new();
-        for (at, _) in question.match_indices('月') {
-            let Some(month) = trailing_number(&question[..at]) else { continue };
-            self.chinese = true;
-            self.months.push(month);
-            let rest = &question[at + '月'.len_utf8()..];
-            let n_digits = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();
-            if rest[n_digits..].starts_with(['日', '号', '號']) {
-                days.extend(number(&rest[..n_digits]));
-            }
-        }
-        if self.chinese {
-            self.days = days;
-            for (at, _) in question.match_indices('年') {
-                let digits = question[..at].len() - question[..at].trim_end_matches(|c: char| c.is_ascii_digit()).len();
-                if digits == 4 {
-                    self.years.extend(question[at - 4..at].parse::<i16>());
-                }
-            }
-        }
-    }
-
-    /// Whether a month is named, without which nothing fits.
+    /// Whether nothing is named that a day could fit.
     pub fn is_empty(&self) -> bool {
-        self.months.is_empty()
+        self.months.is_empty() && self.ranges.is_empty()
     }
 
     /// How well `date` fits, 0 to 1: 1 in the month asked for (and the year, if one is), less with each day from the day
-    /// asked for; .4 in the first ten days of the month after. Source: eval/prototype/recipe.py, `date_match`.
+    /// asked for; .4 in the first ten days of the month after. Source: eval/prototype/recipe.py, `date_match`. Likewise 1 in a
+    /// range that is asked for, and less with each day from it.
     pub fn fit(&self, date: Date) -> f32 {
-        if self.is_empty() || !(self.years.is_empty() || self.years.contains(&date.year())) {
+        let near = self.ranges.iter().map(|range| range.fit(date)).fold(0.0, f32::max);
+        near.max(self.fit_month(date))
+    }
+
+    fn fit_month(&self, date: Date) -> f32 {
+        if self.months.is_empty() || !(self.years.is_empty() || self.years.contains(&date.year())) {
             return 0.0;
         }
         let (floor, span) = if self.chinese { (0.2, 1.0) } else { (0.5, 10.0) };
@@ -90,41 +110,26 @@ impl DateQuery {
     }
 }
 
-/// Whether a short month name is one: after "may", "." or not, comes " 7".
-fn a_day_follows(rest: &str) -> bool {
-    let rest = rest.strip_prefix('.').unwrap_or(rest);
-    rest.strip_prefix(' ').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-fn number(digits: &str) -> Option<i8> {
-    digits.parse().ok()
-}
-
-/// The number of one or two digits that `text` ends with.
-fn trailing_number(text: &str) -> Option<i8> {
-    let n_digits = text.bytes().rev().take(2).take_while(u8::is_ascii_digit).count();
-    number(&text[text.len() - n_digits..])
-}
-
-/// Whether the text is nothing but a date: words of months, numbers, and what stands between them.
-pub(crate) fn is_only_a_date(lower: &str) -> bool {
-    let of_dates = |word: &str| {
-        MONTHS.iter().any(|month| *month == word || (word.len() == 3 && month.starts_with(word)))
-            || matches!(word, "on" | "in" | "of" | "the" | "at")
-            || word.chars().all(|c| c.is_ascii_digit() || matches!(c, '年' | '月' | '日' | '号' | '號'))
-            || ["st", "nd", "rd", "th"].iter().any(|ordinal| word.strip_suffix(ordinal).and_then(number).is_some())
-    };
-    words(lower).all(|(_, word)| of_dates(word)) && lower.chars().any(is_word)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
+    /// Noon of Wednesday, 24 May 2023, in UTC-4.
+    const NOW: Timestamp = Timestamp { epoch_ms: 1_684_944_000_000, offset_minutes: -240 };
+
     fn read(question: &str) -> (Vec<i8>, Vec<i8>, Vec<i16>) {
-        let dates = DateQuery::read(question, &question.to_lowercase());
+        let dates = DateQuery::read(question, None);
+        assert!(dates.ranges.is_empty(), "{question}");
         (dates.months, dates.days, dates.years)
+    }
+
+    /// The ranges of a question as "from to", and its months.
+    fn ranges(question: &str) -> (Vec<String>, Vec<i8>) {
+        let dates = DateQuery::read(question, Some(NOW));
+        let bound = |date: Option<Date>| date.map_or("-".to_owned(), |date| date.to_string());
+        let text = |range: &DayRange| format!("{} {} {}", range.phrase, bound(range.from), bound(range.to));
+        (dates.ranges.iter().map(text).collect(), dates.months)
     }
 
     #[test]
@@ -132,8 +137,10 @@ mod tests {
         assert_eq!(read("What did we do in June 2023?"), (vec![6], vec![], vec![2023]));
         assert_eq!(read("on 7 May"), (vec![5], vec![7], vec![]));
         assert_eq!(read("Oct. 13th, or Nov 2nd"), (vec![10, 11], vec![13, 2], vec![]));
+        assert_eq!(read("What 3 things did she do in May?"), (vec![5], vec![], vec![]));
+        assert_eq!(read("In 2022, what came in May or the June after?"), (vec![5, 6], vec![], vec![2022]));
         assert_eq!(read("the juneau 99 octopus"), (vec![], vec![], vec![]));
-        assert_eq!(read("Mar the day"), (vec![], vec![], vec![]));
+        assert_eq!(read("Mar the day, may I, march on"), (vec![], vec![], vec![]));
     }
 
     #[test]
@@ -142,12 +149,83 @@ mod tests {
         assert_eq!(read("2023年12月"), (vec![12], vec![], vec![2023]));
         assert_eq!(read("月亮很大"), (vec![], vec![], vec![]));
         assert_eq!(read("4月5号和6月"), (vec![4, 6], vec![5], vec![]));
+        assert_eq!(read("三月"), (vec![3], vec![], vec![]));
+    }
+
+    #[test]
+    fn phrases_are_ranges_of_days_before_the_question() {
+        for (question, expected) in [
+            ("What did I say yesterday?", "yesterday 2023-05-23 2023-05-24"),
+            ("and two days ago?", "two days ago 2023-05-22 2023-05-23"),
+            ("what was it last week", "last week 2023-05-15 2023-05-22"),
+            ("in the last three days", "in the last three days 2023-05-21 2023-05-25"),
+            ("whom did I meet on Friday", "on Friday 2023-05-19 2023-05-20"),
+            ("on Wednesday", "on Wednesday 2023-05-24 2023-05-25"),
+            ("over the weekend", "over the weekend 2023-05-20 2023-05-22"),
+            ("on the 28th", "on the 28th 2023-04-28 2023-04-29"),
+            ("between 3 and 9 May", "between 3 and 9 May 2023-05-03 2023-05-10"),
+            ("between May 3rd and 9", "between May 3rd and 9 2023-05-03 2023-05-10"),
+            ("the trip of 3–9 July 2022", "3–9 July 2022 2022-07-03 2022-07-10"),
+            ("from March to May", "from March to May 2023-03-01 2023-06-01"),
+            ("from November to February", "from November to February 2022-11-01 2023-03-01"),
+            ("between March and May 2021", "between March and May 2021 2021-03-01 2021-06-01"),
+            ("from October 2021 to May", "from October 2021 to May 2021-10-01 2022-06-01"),
+            ("between last Monday and yesterday", "between last Monday and yesterday 2023-05-22 2023-05-24"),
+            ("between 2019 and 2021", "between 2019 and 2021 2019-01-01 2022-01-01"),
+            ("since March", "since March 2023-03-01 -"),
+            ("since last week", "since last week 2023-05-15 -"),
+            ("since the 5th", "since the 5th 2023-05-05 -"),
+            ("before June 2023", "before June 2023 - 2023-06-01"),
+            ("until April 2023", "until April 2023 - 2023-05-01"),
+            ("after 3 May", "after 3 May 2023-05-04 -"),
+            ("what happened in 2021", "in 2021 2021-01-01 2022-01-01"),
+            ("2023-05-03", "2023-05-03 2023-05-03 2023-05-04"),
+            ("last May", "last May 2022-05-01 2022-06-01"),
+            ("last summer", "last summer 2022-06-01 2022-09-01"),
+            ("昨天聊了什么", "昨天 2023-05-23 2023-05-24"),
+            ("上周我们去了哪里", "上周 2023-05-15 2023-05-22"),
+            ("前天", "前天 2023-05-22 2023-05-23"),
+            ("去年发生了什么", "去年 2022-01-01 2023-01-01"),
+            ("去年三月", "去年三月 2022-03-01 2022-04-01"),
+            ("三月到五月我学了什么", "三月到五月 2023-03-01 2023-06-01"),
+            ("从去年十一月到二月", "从去年十一月到二月 2022-11-01 2023-03-01"),
+            ("5月3日至9日", "5月3日至9日 2023-05-03 2023-05-10"),
+            ("自从三月以来", "自从三月以来 2023-03-01 -"),
+            ("从三月开始", "从三月开始 2023-03-01 -"),
+            ("四月之前", "四月之前 - 2023-04-01"),
+            ("去年以后", "去年以后 2023-01-01 -"),
+            ("三天前", "三天前 2023-05-21 2023-05-22"),
+            ("過去兩週", "過去兩週 2023-05-10 2023-05-25"),
+        ] {
+            assert_eq!(ranges(question), (vec![expected.to_owned()], vec![]), "{question}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_range_is_none() {
+        for question in [
+            "What will I do tomorrow?",
+            "What does she like in the summer?",
+            "夏天喜欢吃什么",
+            "the report from Anna",
+            "before the meeting, 3 and 9 people",
+            "since I moved",
+            "the 5th floor to 7",
+            "between you and me",
+            "从上海到北京",
+            "比赛前后",
+            "5号线",
+        ] {
+            assert_eq!(ranges(question), (vec![], vec![]), "{question}");
+        }
+        assert_eq!(ranges("last week, or in March"), (vec!["last week 2023-05-15 2023-05-22".to_owned()], vec![3]));
+        assert_eq!(ranges("from March"), (vec![], vec![3]));
     }
 
     #[test]
     fn fit_falls_with_the_distance() {
         let day = |m, d| Date::new(2023, m, d).unwrap();
-        let of = |question: &str| DateQuery::read(question, &question.to_lowercase());
+        let of = |question: &str| DateQuery::read(question, Some(NOW));
         let june = of("June 10");
         assert_eq!([june.fit(day(6, 10)), june.fit(day(6, 13)), june.fit(day(6, 30))], [1.0, 0.7, 0.5]);
         assert_eq!([june.fit(day(7, 10)), june.fit(day(7, 11)), june.fit(day(5, 10))], [0.4, 0.0, 0.0]);
@@ -155,15 +233,29 @@ mod tests {
         let zh = of("6月10日");
         assert_eq!([zh.fit(day(6, 10)), zh.fit(day(6, 11)), zh.fit(day(7, 1))], [1.0, 0.2, 0.0]);
         assert_eq!(of("December").fit(day(1, 3)), 0.4);
+        let week = of("last week");
+        assert_eq!([week.fit(day(5, 15)), week.fit(day(5, 21))], [1.0, 1.0]);
+        assert_eq!([week.fit(day(5, 14)), week.fit(day(5, 22)), week.fit(day(5, 26))], [0.45, 0.45, 0.25]);
+        assert_eq!([week.fit(day(5, 5)), week.fit(day(5, 31)), week.fit(day(1, 1))], [0.0, 0.0, 0.0]);
+        let since = of("since 10 May or in March");
+        assert_eq!(
+            [since.fit(day(5, 10)), since.fit(day(9, 1)), since.fit(day(5, 8)), since.fit(day(3, 2))],
+            [1.0, 1.0, 0.4, 1.0]
+        );
     }
 
     #[test]
     fn a_date_alone_is_told_from_a_question_about_one() {
-        for only in ["may 2023", "on the 7th of june", "2023年5月3日", "5月"] {
-            assert!(is_only_a_date(only), "{only}");
+        for only in ["May 2023", "on the 7th of June", "2023年5月3日", "5月", "yesterday?", "上周", "since March"]
+        {
+            assert!(of(only), "{only}");
         }
-        for more in ["what happened in may", "", "?"] {
-            assert!(!is_only_a_date(more), "{more}");
+        for more in ["what happened in May", "", "?", "2023", "上周呢我们"] {
+            assert!(!of(more), "{more}");
+        }
+        fn of(question: &str) -> bool {
+            let dates = DateQuery::read(question, Some(NOW));
+            dates.alone && !dates.is_empty()
         }
     }
 }

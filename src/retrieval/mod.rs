@@ -13,7 +13,7 @@ mod query;
 mod rank;
 mod weights;
 
-pub use date::DateQuery;
+pub use date::{DateQuery, DayRange};
 pub use query::Understanding;
 pub use rank::{RankedTurn, Ranking, Request, ScoredAtom, TextOf, rank};
 pub use weights::{Feature, Profile, Strategy, Weights};

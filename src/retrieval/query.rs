@@ -1,6 +1,7 @@
 //! A question, read once.
 
-use super::date::{DateQuery, is_only_a_date};
+use super::date::DateQuery;
+use super::rank::Request;
 use super::weights::{Feature, Profile, Strategy};
 use crate::index::Index;
 use crate::index::bm25::Field;
@@ -63,13 +64,8 @@ pub(crate) struct Stem {
 }
 
 impl<'a> Query<'a> {
-    pub(crate) fn read(
-        index: &Index,
-        table: Option<&StaticTable>,
-        text: &'a str,
-        strategy: Strategy,
-        profile: Profile,
-    ) -> Self {
+    pub(crate) fn read(index: &Index, table: Option<&StaticTable>, request: &Request<'a>, profile: Profile) -> Self {
+        let text = request.text;
         let lower = text.to_lowercase();
         let names = index.speakers.names().filter_map(|(speaker, name)| Some((place_of(&lower, name)?, speaker, name)));
         let mut named: Vec<(usize, u32, &str)> = names.collect();
@@ -81,9 +77,9 @@ impl<'a> Query<'a> {
         };
         let names: Vec<String> = named.iter().map(|(_, _, name)| (*name).to_owned()).collect();
         let bare = bare(text, &index.speakers.names().map(|(_, name)| name).collect::<Vec<_>>());
-        let dates = DateQuery::read(text, &lower);
+        let dates = DateQuery::read(text, request.now);
         let quotes = quotes(text);
-        let strategy = resolve(strategy, &lower, &dates, &quotes);
+        let strategy = resolve(request.strategy, &lower, &dates, &quotes);
         // A question that is only a name looks that name up; the recipe leaves it without lexical terms.
         let (mut stems, mut grams) = terms(index, &bare);
         if stems.is_empty() {
@@ -160,7 +156,7 @@ fn resolve(asked: Strategy, lower: &str, dates: &DateQuery, quotes: &[String]) -
         Strategy::Auto if quotes.len() == 1 && trimmed.chars().count() == quotes[0].chars().count() + 2 => {
             Strategy::Keyword
         }
-        Strategy::Auto if !dates.is_empty() && is_only_a_date(lower) => Strategy::Temporal,
+        Strategy::Auto if !dates.is_empty() && dates.alone => Strategy::Temporal,
         asked => asked,
     }
 }
@@ -195,18 +191,12 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Longest runs of word characters, each with the byte it ends at.
-pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).map(|word| {
-        let end = word.as_ptr() as usize + word.len() - text.as_ptr() as usize;
-        (end, word)
-    })
-}
-
 /// Whether a question that names `first` and then `second` asks what both have, do or did.
 fn asks_of_both(lower: &str, first: &str, second: &str) -> bool {
-    let together = |(_, word): (usize, &str)| matches!(word, "both" | "common" | "share" | "together");
-    words(lower).any(together) || lower.contains("each other") || lower.contains(&[first, " and ", second].concat())
+    let together = |word: &str| matches!(word, "both" | "common" | "share" | "together");
+    lower.split(|c| !is_word(c)).any(together)
+        || lower.contains("each other")
+        || lower.contains(&[first, " and ", second].concat())
 }
 
 /// Where `name`, lower-case, first stands in `lower` as a word of its own; of an unspaced script, anywhere.
@@ -298,7 +288,7 @@ mod tests {
     fn auto_reads_ids_quotations_and_dates() {
         let strategy = |text: &str| {
             let lower = text.to_lowercase();
-            resolve(Strategy::Auto, &lower, &DateQuery::read(text, &lower), &quotes(text))
+            resolve(Strategy::Auto, &lower, &DateQuery::read(text, None), &quotes(text))
         };
         assert_eq!(strategy("ERR-4417-b"), Strategy::Keyword);
         assert_eq!(strategy(" “the whole phrase” "), Strategy::Keyword);

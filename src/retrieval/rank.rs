@@ -9,6 +9,7 @@ use crate::index::Index;
 use crate::model::Cues;
 use crate::order::{sort_by, sort_by_key};
 use crate::text::StaticTable;
+use crate::time::Timestamp;
 
 /// Hands the text of a turn to the visitor, or does not call it when there is none.
 pub type TextOf<'a> = dyn Fn(TurnId, &mut dyn FnMut(&str)) + 'a;
@@ -27,6 +28,8 @@ pub struct Request<'a> {
     pub weights: Option<Weights>,
     /// Which signals may speak.
     pub strategy: Strategy,
+    /// When and where it is asked: what "last week" counts from. Without it only months and years that are named are read.
+    pub now: Option<Timestamp>,
     /// Number of the session in which the question is asked, for recency; without it, the one after the last.
     pub now_session: Option<usize>,
     /// Reads the text of a turn. Asked only about turns that hold every word of the question or of a phrase it quotes, at most a few
@@ -43,6 +46,7 @@ impl<'a> Request<'a> {
             profile: None,
             weights: None,
             strategy: Strategy::Auto,
+            now: None,
             now_session: None,
             text_of: None,
         }
@@ -51,13 +55,14 @@ impl<'a> Request<'a> {
 
 impl core::fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { text, vector, profile, weights, strategy, now_session, text_of } = self;
+        let Self { text, vector, profile, weights, strategy, now, now_session, text_of } = self;
         f.debug_struct("Request")
             .field("text", text)
             .field("vector", &vector.map(<[f32]>::len))
             .field("profile", profile)
             .field("weights", weights)
             .field("strategy", strategy)
+            .field("now", now)
             .field("now_session", now_session)
             .field("text_of", &text_of.is_some())
             .finish()
@@ -133,7 +138,7 @@ pub fn rank<'a>(
     visible: &dyn Fn(TurnId) -> bool,
 ) -> Ranking<'a> {
     let profile = request.profile.unwrap_or_else(|| Profile::of(index));
-    let query = Query::read(index, table, request.text, request.strategy, profile);
+    let query = Query::read(index, table, request, profile);
     let strategy = query.understanding.strategy;
     let has_date = !query.understanding.dates.is_empty();
     let weights = request.weights.unwrap_or_else(|| strategy.weights(profile, has_date, query.has_max_sim(table)));

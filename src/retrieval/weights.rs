@@ -316,6 +316,9 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// Every strategy of the core.
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Semantic, Self::Keyword, Self::Temporal, Self::TwoStage];
+
     /// Its name.
     pub const fn as_str(self) -> &'static str {
         match self {

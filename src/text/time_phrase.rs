@@ -15,6 +15,7 @@
 //! The offset is the message's at both ends: the core has no time-zone database, so a change to summer time within the phrase's
 //! reach moves its bounds by an hour. Vague phrases ("the other day", "recently") resolve to nothing.
 
+mod asked;
 mod chinese;
 mod english;
 mod token;
@@ -23,12 +24,14 @@ mod when;
 #[cfg(test)]
 mod test;
 
-pub(crate) use self::english::MONTHS;
 use core::ops::Range;
 
 use self::token::{Token, tokens};
-use self::when::When;
+use self::when::{Lean, When};
 use crate::time::Timestamp;
+
+pub use self::asked::{About, Asked, asked};
+pub use self::when::day_number;
 
 /// How exact a phrase is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,7 +66,7 @@ pub fn resolve(phrase: &str, said: Timestamp) -> Option<TimeRange> {
     let found = spans(&tokens, true).into_iter();
     // Of equal ones the first: `max_by_key` would take the last.
     let (_, when) = found.rev().max_by_key(|(range, _)| range.len())?;
-    when::range(&when, said)
+    when::range(&when, said, Lean::Nearest)
 }
 
 /// The phrases of time in `text`, as ranges of bytes, in order and without overlap.
@@ -79,10 +82,7 @@ fn spans(tokens: &[Token], alone: bool) -> Vec<(Range<usize>, When)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let english = english::read(tokens, at, alone);
-        let best =
-            chinese::read(tokens, at, alone).filter(|(end, _)| english.as_ref().is_none_or(|(other, _)| end > other));
-        match best.or(english) {
+        match read(tokens, at, alone) {
             Some((end, when)) if end > at => {
                 found.push((at..end, when));
                 at = end;
@@ -91,4 +91,11 @@ fn spans(tokens: &[Token], alone: bool) -> Vec<(Range<usize>, When)> {
         }
     }
     found
+}
+
+/// The longest phrase at `at`, in either language.
+fn read(tokens: &[Token], at: usize, alone: bool) -> Option<(usize, When)> {
+    let english = english::read(tokens, at, alone);
+    let longer = |(end, _): &(usize, When)| english.is_none_or(|(other, _)| *end > other);
+    chinese::read(tokens, at, alone).filter(longer).or(english)
 }

@@ -11,13 +11,12 @@ use crate::config::Config;
 use crate::effect::FinishReason;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, PageId, Side};
-use crate::model::{Scope, Space, Tier};
+use crate::model::{Metadata, Scope, Space, Tier, Value};
 use crate::op::{
     Embedder, Filter, Forgotten, Imported, Manner, Mode, OpenOptions, Policies, RespondInput, Responded, RetrieveInput,
-    Worked,
+    Test, Worked,
 };
 use crate::retrieval::{Profile, Strategy};
-use crate::time::Timestamp;
 use crate::updating::short_term::NewPage;
 
 /// Makes a plain JavaScript value: maps become objects, nothing becomes `null`.
@@ -73,6 +72,11 @@ impl OpenInput {
         self.0.needed_text("storage")
     }
 
+    /// Retrievers that the host answers for.
+    pub(super) fn retrievers(&self) -> Result<Vec<String>> {
+        self.0.texts("retrievers")
+    }
+
     pub(super) fn options(&self) -> Result<OpenOptions> {
         let Self(given) = self;
         let embedder = match given.given("embedder").map(|model| Fields::of("embedder", model)).transpose()? {
@@ -125,8 +129,6 @@ pub(super) fn known_names(what: &str, given: &JsValue, names: &[&str]) -> Result
 /// Reads a turn.
 pub(super) fn new_page(given: JsValue) -> Result<NewPage> {
     let given = Fields::of("turn", given)?;
-    let time = given.number("epochMs")?.filter(|ms| ms.is_finite() && ms.abs() <= 8.64e15);
-    let offset_minutes = given.offset_minutes()?.unwrap_or(0);
     let text = |name| given.text(name).map(Option::unwrap_or_default);
     Ok(NewPage {
         client_id: given.text("clientId")?,
@@ -134,7 +136,7 @@ pub(super) fn new_page(given: JsValue) -> Result<NewPage> {
         agent_response: text("agentResponse")?,
         user_name: text("userName")?,
         agent_name: text("agentName")?,
-        time: time.map(|ms| Timestamp { epoch_ms: ms as i64, offset_minutes }),
+        time: given.moment()?,
         session: given.text("session")?,
         metadata: given.metadata("metadata")?,
     })
@@ -151,9 +153,8 @@ pub(super) fn new_pages(list: &JsValue) -> Result<Vec<NewPage>> {
 /// Reads a search.
 pub(super) fn retrieve_input(query: String, options: JsValue) -> Result<RetrieveInput> {
     let given = Fields::of("options", options)?;
-    let strategies = [Strategy::Auto, Strategy::Semantic, Strategy::Keyword, Strategy::Temporal, Strategy::TwoStage];
-    let strategy = given.needed_text("strategy")?;
-    let wanted = strategies.into_iter().find(|known| known.as_str() == strategy);
+    let name = given.needed_text("strategy")?;
+    let strategy = Strategy::ALL.into_iter().find(|known| known.as_str() == name);
     let profiles = [Profile::Chat, Profile::Assistant, Profile::Preference];
     let profile = match given.needed_text("profile")?.as_str() {
         "auto" => None,
@@ -163,8 +164,12 @@ pub(super) fn retrieve_input(query: String, options: JsValue) -> Result<Retrieve
         query,
         top_k: given.count("topK")? as usize,
         budget_tokens: given.count("budgetTokens")?,
-        strategy: named("strategy", &strategy, wanted)?,
+        strategy: strategy.unwrap_or_default(),
+        retriever: strategy.is_none().then_some(name),
         profile,
+        asked: given.moment()?,
+        as_of_ms: given.number("asOfMs")?.map(|ms| ms as i64),
+        call_id: given.text("callId")?,
         filter: match given.given("filter") {
             Some(conditions) => filter(&Fields::of("filter", conditions)?)?,
             None => Filter::default(),
@@ -197,10 +202,36 @@ fn filter(given: &Fields) -> Result<Filter> {
         to_ms: given.number("toMs")?.map(|ms| ms as i64),
         sessions: given.texts("sessions")?,
         metadata: given.metadata("metadata")?,
+        tests: tests(given.metadata("where")?)?,
+        not: given
+            .list("not")?
+            .into_iter()
+            .map(|not| filter(&Fields::of("filter.not", not)?))
+            .collect::<Result<_>>()?,
         // An id that is none of ours excludes nothing.
         exclude: given.texts("exclude")?.iter().filter_map(|id| id.parse().ok()).collect(),
         ..Filter::default()
     })
+}
+
+fn tests(given: Metadata) -> Result<Vec<(String, Test)>> {
+    let mut tests = Vec::new();
+    for (key, value) in given.iter() {
+        let Value::Map(of_key) = value else {
+            return Err(Error::invalid(format!("filter.where.{key} is no object of tests")));
+        };
+        for (name, value) in of_key.iter() {
+            let test = match (name.as_str(), value.clone()) {
+                ("in", Value::List(values)) => Test::In(values),
+                ("exists", Value::Bool(wanted)) => Test::Exists(wanted),
+                ("from", bound @ (Value::Number(_) | Value::Text(_))) => Test::From(bound),
+                ("to", bound @ (Value::Number(_) | Value::Text(_))) => Test::To(bound),
+                _ => return Err(Error::invalid(format!("filter.where.{key} has no test {name:?} of this value"))),
+            };
+            tests.push((key.clone(), test));
+        }
+    }
+    Ok(tests)
 }
 
 pub(super) fn named<T>(what: &str, name: &str, found: Option<T>) -> Result<T> {
@@ -213,6 +244,7 @@ pub(super) fn manner(given: &Fields) -> Result<Manner> {
         style: given.text("style")?,
         relationship: given.text("relationship")?,
         budget_tokens: given.count("budgetTokens")?,
+        asked: given.moment()?,
     })
 }
 

@@ -7,7 +7,8 @@ use wasm_bindgen::prelude::*;
 
 use super::host::get;
 use crate::error::{Error, Result};
-use crate::model::Metadata;
+use crate::model::{Metadata, Value};
+use crate::time::Timestamp;
 
 /// An object and what it stands for, which errors name.
 pub(super) struct Fields {
@@ -60,22 +61,37 @@ impl Fields {
         Ok(self.number("offsetMinutes")?.map(|minutes| minutes.clamp(-1_080.0, 1_080.0) as i16))
     }
 
+    /// A moment, and where it is.
+    pub(super) fn moment(&self) -> Result<Option<Timestamp>> {
+        let epoch_ms = self.number("epochMs")?.filter(|ms| ms.is_finite() && ms.abs() <= 8.64e15);
+        let offset_minutes = self.offset_minutes()?.unwrap_or(0);
+        Ok(epoch_ms.map(|ms| Timestamp { epoch_ms: ms as i64, offset_minutes }))
+    }
+
     pub(super) fn flag(&self, name: &str) -> bool {
         get(&self.object, name).is_truthy()
     }
 
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>> {
+    pub(super) fn list(&self, name: &str) -> Result<Vec<JsValue>> {
         let Some(value) = self.given(name) else { return Ok(Vec::new()) };
         if !Array::is_array(&value) {
             return Err(self.wrong(name, &value, "list"));
         }
-        let texts = Array::from(&value);
-        texts.iter().map(|text| text.as_string().ok_or_else(|| self.wrong(name, &text, "text"))).collect()
+        Ok(Array::from(&value).iter().collect())
+    }
+
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>> {
+        let texts = self.list(name)?.into_iter();
+        texts.map(|text| text.as_string().ok_or_else(|| self.wrong(name, &text, "text"))).collect()
     }
 
     /// Keys and values of the caller.
     pub(super) fn metadata(&self, name: &'static str) -> Result<Metadata> {
-        self.given(name).map_or_else(|| Ok(Metadata::new()), |value| read(value, name))
+        let Some(value) = self.given(name) else { return Ok(Metadata::new()) };
+        match read(value.clone(), name)? {
+            Value::Map(map) => Ok(map),
+            _ => Err(self.wrong(name, &value, "object")),
+        }
     }
 }
 

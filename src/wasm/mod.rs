@@ -72,6 +72,9 @@ impl WasmMemory {
             let input = OpenInput::new(options)?;
             let outside = Rc::new(Outside::open(&input, host).await?);
             let memory = run(MemoryOs::open(input.options()?), &outside).await?;
+            for name in input.retrievers()? {
+                memory.register_outside(name)?;
+            }
             Ok(Self { memory, outside, _watched: watched }.into())
         }))
     }
@@ -104,6 +107,12 @@ impl WasmMemory {
             let now_ms = this.outside.host.now_ms();
             to_js(&this.run(this.memory.retrieve(input, now_ms)).await?)
         })
+    }
+
+    /// What a search may find: turns that the filter of its options lets through.
+    pub fn candidates(&self, options: JsValue) -> core::result::Result<JsValue, JsValue> {
+        let found = retrieve_input(String::new(), options).and_then(|input| self.memory.candidates(&input));
+        shown(&found.map_err(|error| js_error(&error))?)
     }
 
     /// Answers, and remembers the exchange.

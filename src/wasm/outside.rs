@@ -7,10 +7,11 @@ use super::convert::OpenInput;
 use super::host::{Host, get, object, set};
 use super::storage::Storage;
 use crate::effect::{
-    ChatMessage, ChatReply, ChatRequest, ChatRole, Effect, EmbedKind, EmbedReply, EmbedRequest, FinishReason, Reply,
-    Usage,
+    ChatMessage, ChatReply, ChatRequest, ChatRole, Effect, EmbedKind, EmbedReply, EmbedRequest, FinishReason,
+    RankRequest, Reply, Usage,
 };
 use crate::error::{Error, ErrorCode, Result};
+use crate::id::TurnId;
 use crate::model::OutputMode;
 
 /// Whoever carries out effects.
@@ -34,6 +35,7 @@ impl Outside {
             Effect::Chat(request) => Reply::Chat(self.chat(request).await),
             Effect::Embed(request) => Reply::Embed(self.embed(request).await),
             Effect::Count(texts) => Reply::Count(self.count(texts).await),
+            Effect::Rank(request) => Reply::Rank(self.rank(request).await),
             Effect::Read(range) => Reply::Read(self.storage.read(&range).await),
             Effect::Commit(batch) => Reply::Commit(self.storage.commit(batch).await),
         }
@@ -78,6 +80,25 @@ impl Outside {
         }
         let counts = Array::from(&counts);
         counts.iter().map(|count| count.as_f64().map(|count| count.max(0.0) as u32).ok_or_else(bad)).collect()
+    }
+
+    async fn rank(&self, request: RankRequest) -> Result<Vec<(TurnId, f64)>> {
+        let js = object(&[
+            ("retriever", request.retriever.into()),
+            ("query", request.query.into()),
+            ("limit", (request.limit as f64).into()),
+            ("callId", request.call_id.map_or(JsValue::UNDEFINED, JsValue::from)),
+        ]);
+        let ranked = self.host.call("rank", &js, &JsValue::UNDEFINED).await?;
+        if !Array::is_array(&ranked) {
+            return Err(Error::new(ErrorCode::ProviderBadReply, "it gave no array"));
+        }
+        // An id that is none of ours names nothing.
+        let turn = |ranked: JsValue| {
+            let id = get(&ranked, "id").as_string()?.parse().ok()?;
+            Some((id, get(&ranked, "score").as_f64().unwrap_or(f64::NAN)))
+        };
+        Ok(Array::from(&ranked).iter().filter_map(turn).collect())
     }
 
     async fn embed(&self, request: EmbedRequest) -> Result<EmbedReply> {

@@ -109,6 +109,7 @@ fn o15_style_relationship_and_the_users_language() {
         style: Some("brief, no lists".into()),
         relationship: Some("an old friend".into()),
         budget_tokens: 200,
+        ..Manner::default()
     };
     let merged = world.run(memory.merge("你好，我住在哪里？".into(), manner, NOON_MS)).done().expect("merged");
     assert!(merged.system.contains("Style: brief, no lists\n") || merged.system.contains("Style: brief, no lists"));

@@ -10,6 +10,7 @@ mod long_term;
 mod model;
 mod outage;
 mod policies;
+mod retrieval;
 mod scheduler;
 mod steps;
 mod storage;

@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use memstrata::config::Config;
 use memstrata::effect::{
-    ChatReply, ChatRequest, Effect, EmbedReply, EmbedRequest, FinishReason, Reply, Step, Task, Usage,
+    ChatReply, ChatRequest, Effect, EmbedReply, EmbedRequest, FinishReason, RankRequest, Reply, Step, Task, Usage,
 };
 use memstrata::error::{Error, ErrorCode, Result};
+use memstrata::id::TurnId;
 use memstrata::memory_os::MemoryOs;
 use memstrata::model::Scope;
 use memstrata::op::{Embedder, OpenOptions, Policies};
@@ -53,6 +54,7 @@ pub enum Sort {
     Prose,
     Embed,
     Count,
+    Rank,
     Read,
     Commit,
 }
@@ -64,6 +66,7 @@ impl Sort {
             Effect::Chat(_) => Self::Prose,
             Effect::Embed(_) => Self::Embed,
             Effect::Count(_) => Self::Count,
+            Effect::Rank(_) => Self::Rank,
             Effect::Read(_) => Self::Read,
             Effect::Commit(_) => Self::Commit,
         }
@@ -88,12 +91,15 @@ impl<T> Ended<T> {
 }
 
 type ChatScript = Box<dyn FnMut(&ChatRequest) -> Result<ChatReply>>;
+type RankScript = Box<dyn FnMut(&RankRequest) -> Result<Vec<(TurnId, f64)>>>;
 type EmbedScript = Box<dyn FnMut(&EmbedRequest) -> Result<EmbedReply>>;
 
 pub struct World {
     pub store: MemoryStore,
     pub chat: ChatScript,
     pub embed: EmbedScript,
+    /// The retrievers outside.
+    pub rank: RankScript,
     /// The caller's own count of tokens.
     pub count: fn(&str) -> u32,
     /// Effects carried out so far.
@@ -111,6 +117,7 @@ impl Default for World {
             store: MemoryStore::default(),
             chat: Box::new(|_| Err(Error::new(ErrorCode::ProviderFailed, "no chat model in this test"))),
             embed: Box::new(|_| Err(Error::new(ErrorCode::ProviderFailed, "no embedding model in this test"))),
+            rank: Box::new(|_| Err(Error::new(ErrorCode::NotOpen, "no retriever in this test"))),
             count: |text| text.chars().count() as u32,
             n_effects: 0,
             fault: None,
@@ -179,6 +186,7 @@ impl World {
             Effect::Chat(request) => Reply::Chat(self.answer(&request)),
             Effect::Embed(request) => Reply::Embed((self.embed)(&request)),
             Effect::Count(texts) => Reply::Count(Ok(texts.iter().map(|text| (self.count)(text)).collect())),
+            Effect::Rank(request) => Reply::Rank((self.rank)(&request)),
             Effect::Read(range) => Reply::Read(Ok(self.store.read(&range))),
             Effect::Commit(batch) => {
                 self.written.push(batch.value_bytes());

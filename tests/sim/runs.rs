@@ -177,7 +177,7 @@ impl Scene<'_> {
                 Sort::Embed => {
                     self.fail_model(Fault::Fail(at_effect, Error::new(ErrorCode::ProviderTimeout, "too slow")));
                 }
-                Sort::Count => {}
+                Sort::Count | Sort::Rank => {}
             }
         }
     }

@@ -97,13 +97,36 @@ describe('timestamps', () => {
 
 describe('options', () => {
   test('ranges name the offending value', () => {
-    expect(readRetrieveOptions()).toEqual({ topK: 10, budgetTokens: 1_024, strategy: 'auto', profile: 'auto', filter: {} });
-    expect(() => readRetrieveOptions({ topK: 0 })).toThrow('topK must be a whole number from 1 to 1000, got 0');
-    expect(() => readRetrieveOptions({ topK: 2.5 })).toThrow('got 2.5');
-    expect(() => readRetrieveOptions({ strategy: 'magic' as 'auto' })).toThrow('strategy must be one of auto, semantic, keyword, temporal, two_stage, got "magic"');
-    expect(() => readRetrieveOptions({ filter: { tiers: ['deep' as 'mid'] } })).toThrow('filter.tiers[0] must be one of short, mid, archive, got "deep"');
+    const offsetMinutes = -new Date(NOW).getTimezoneOffset() || 0;
+    const defaults = { topK: 10, budgetTokens: 1_024, strategy: 'auto', profile: 'auto', filter: {}, epochMs: NOW, offsetMinutes };
+    expect(readRetrieveOptions({}, NOW)).toEqual(defaults);
+    expect(readRetrieveOptions({ strategy: 'mine' }, NOW, ['auto', 'mine'])).toEqual({ ...defaults, strategy: 'mine' });
+    expect(() => readRetrieveOptions({ topK: 0 }, NOW)).toThrow('topK must be a whole number from 1 to 1000, got 0');
+    expect(() => readRetrieveOptions({ topK: 2.5 }, NOW)).toThrow('got 2.5');
+    expect(() => readRetrieveOptions({ strategy: 'magic' as 'auto' }, NOW)).toThrow('strategy must be one of auto, semantic, keyword, temporal, two_stage, got "magic"');
+    expect(() => readRetrieveOptions({ filter: { tiers: ['deep' as 'mid'] } }, NOW)).toThrow('filter.tiers[0] must be one of short, mid, archive, got "deep"');
     expect(() => readQuery('  ')).toThrow(/empty/);
     expect(readQuery('\ud83d x')).toBe('\ufffd x');
+  });
+
+  test('case_26_a_question_is_asked_at_a_time_and_a_place', () => {
+    const asked = (options: Parameters<typeof readRetrieveOptions>[0]) => readRetrieveOptions(options, NOW);
+    expect(asked({ now: '2023-05-24T22:30:00-04:00' })).toMatchObject({ epochMs: 1_684_981_800_000, offsetMinutes: -240 });
+    expect(asked({ asOf: '2023-05-24T22:30:00-04:00' })).toMatchObject({ asOfMs: 1_684_981_800_000, epochMs: 1_684_981_800_000, offsetMinutes: -240 });
+    expect(asked({ asOf: 5, now: new Date(7) })).toMatchObject({ asOfMs: 5, epochMs: 7 });
+    expect('asOfMs' in asked({ now: 7 })).toBe(false);
+    for (const name of ['now', 'asOf']) expect(() => asked({ [name]: 'soon' })).toThrow(`${name} must be milliseconds`);
+  });
+
+  test('a filter is negated once and tests metadata', () => {
+    const filter = (given: object) => readRetrieveOptions({ filter: given }, NOW).filter;
+    expect(filter({ not: { roles: ['assistant'], from: 5 } })).toEqual({ not: [{ roles: ['assistant'], fromMs: 5 }] });
+    expect(filter({ not: [{ sessions: ['a'] }, { tiers: ['mid'] }] })).toEqual({ not: [{ sessions: ['a'] }, { tiers: ['mid'] }] });
+    const where = { tag: { in: ['a', null] }, n: { from: 1, to: 5 }, x: { exists: false } };
+    expect(filter({ where, not: { where } })).toEqual({ where, not: [{ where }] });
+    expect(() => filter({ not: 'x' })).toThrow('filter must be an object, got "x"');
+    expect(() => filter({ not: { roles: ['nobody'] } })).toThrow('filter.roles[0] must be one of user, assistant, got "nobody"');
+    expect(() => filter({ where: { x: { in: [() => 1] } } })).toThrow('filter.where.x.in[0] must be a JSON value');
   });
 
   test('case_34_an_id_is_data_or_a_typed_error', () => {

@@ -2,11 +2,11 @@
 import type { WasmMergeOptions, WasmRetrieveOptions } from '../engine/contract.js';
 import { invalid } from '../errors.js';
 import { show, wellFormed } from '../text.js';
-import type { Filter, MergeOptions, RetrieveOptions, Strategy, Tier } from '../types.js';
+import type { BuiltInStrategy, Filter, MergeOptions, RetrieveOptions, Tier } from '../types.js';
 import { readMetadata } from './metadata.js';
-import { readInstant } from './time.js';
+import { readInstant, readMoment } from './time.js';
 
-const STRATEGIES: readonly Strategy[] = ['auto', 'semantic', 'keyword', 'temporal', 'two_stage'];
+export const STRATEGIES: readonly BuiltInStrategy[] = ['auto', 'semantic', 'keyword', 'temporal', 'two_stage'];
 const PROFILES = ['auto', 'chat', 'assistant', 'preference'] as const;
 const TIERS: readonly Tier[] = ['short', 'mid', 'archive'];
 export const ROLES = ['user', 'assistant'] as const;
@@ -20,11 +20,15 @@ export function readQuery(value: unknown): string {
   return wellFormed(value);
 }
 
-export function readRetrieveOptions(options: RetrieveOptions = {}): WasmRetrieveOptions {
+/** `strategies` are all that may be named. */
+export function readRetrieveOptions(options: RetrieveOptions, now: number, strategies: readonly string[] = STRATEGIES): WasmRetrieveOptions {
+  const { asOf } = options;
   return {
+    ...readMoment(options.now ?? asOf ?? now, 'now'),
+    ...(asOf === undefined ? {} : { asOfMs: readInstant(asOf, 'asOf') }),
     topK: integer(options.topK, 'topK', 1, 1_000, DEFAULT_TOP_K),
     budgetTokens: readBudget(options.budgetTokens),
-    strategy: oneOf(options.strategy, 'strategy', STRATEGIES, 'auto'),
+    strategy: oneOf(options.strategy, 'strategy', strategies, 'auto'),
     profile: oneOf(options.profile, 'profile', PROFILES, 'auto'),
     filter: readFilter(options.filter),
   };
@@ -35,7 +39,7 @@ function readBudget(value: unknown): number {
 }
 
 /** How an answer is to be given, and from how much of memory. */
-export function readManner({ style, relationship, budgetTokens }: MergeOptions): WasmMergeOptions {
+export function readManner({ style, relationship, budgetTokens }: MergeOptions): Omit<WasmMergeOptions, 'epochMs' | 'offsetMinutes'> {
   return {
     ...(style === undefined ? {} : { style: text(style, 'style', true) }),
     ...(relationship === undefined ? {} : { relationship: text(relationship, 'relationship', true) }),
@@ -53,6 +57,8 @@ function readFilter(filter: Filter | undefined): WasmRetrieveOptions['filter'] {
   if (filter.to !== undefined) clean.toMs = readInstant(filter.to, 'filter.to');
   if (filter.sessions !== undefined) clean.sessions = texts(filter.sessions, 'filter.sessions');
   if (filter.metadata !== undefined) clean.metadata = readMetadata(filter.metadata, 'filter.metadata');
+  if (filter.where !== undefined) clean.where = readMetadata(filter.where, 'filter.where');
+  if (filter.not !== undefined) clean.not = [filter.not].flat().map((negated) => readFilter(negated));
   if (filter.exclude !== undefined) clean.exclude = texts(filter.exclude, 'filter.exclude');
   return clean;
 }

@@ -11,6 +11,7 @@ export function bridge(options: EngineOpenOptions, call: CallHost, { now, emit }
   if (options.chatModel !== null) host.chat = (request, callId) => call('chat', [request, callId]);
   if (options.embedder) host.embed = (request) => call('embed', [request]);
   if (options.countsTokens) host.count = (texts) => call('count', [texts]);
+  if (options.retrievers.length > 0) host.rank = (request) => call('rank', [request]);
   if (options.storage === 'host') {
     host.read = (range) => call('read', [range]);
     host.commit = (batch) => call('commit', [ownBuffers(batch)]);

@@ -6,7 +6,7 @@
 import type { ChatMessage, FinishReason, OutputMode, Usage } from '../providers/types.js';
 import type { KeyRange, WriteBatch } from '../storage/types.js';
 import type {
-  AddMemoryResult, AnalysisResult, ChangeView, Config, FactView, ForgetResult, JobView, LedgerView, MemoryEvent, Metadata, PageView, ProfileView, RetrieveResult,
+  AddMemoryResult, AnalysisResult, Candidate, ChangeView, Config, FactView, ForgetResult, JobView, LedgerView, MemoryEvent, Metadata, PageView, ProfileView, Ranked, RetrieveResult,
   Settings, Stats, Strategy, Subject, TiersView, TraitView,
 } from '../types.js';
 
@@ -24,6 +24,14 @@ export interface HostEmbedRequest {
   kind: 'query' | 'passage';
 }
 
+export interface HostRankRequest {
+  retriever: string;
+  query: string;
+  limit: number;
+  /** That of the search. */
+  callId?: string;
+}
+
 /** Calls from the core to the world outside. */
 export interface Host {
   /** Milliseconds since the epoch; stamps every operation. */
@@ -33,6 +41,8 @@ export interface Host {
   embed?(request: HostEmbedRequest): Promise<{ vectors: Float32Array[]; usage?: Usage }>;
   /** Given when the caller counts tokens: one number a text. */
   count?(texts: string[]): Promise<number[]>;
+  /** Given when the caller has retrievers. */
+  rank?(request: HostRankRequest): Promise<Ranked[]>;
   /** Given when the caller supplies the store; otherwise the core uses IndexedDB or memory itself. */
   read?(range: KeyRange): Promise<{ key: string; value: Uint8Array }[]>;
   commit?(batch: WriteBatch): Promise<void>;
@@ -60,6 +70,8 @@ export interface WasmOpenOptions {
   chatModel: string | null;
   /** Whether the host offers `count`. */
   countsTokens: boolean;
+  /** Names of retrievers that the host's `rank` answers for. */
+  retrievers: string[];
   /** No background work until `resume`. */
   paused: boolean;
 }
@@ -82,7 +94,24 @@ export interface WasmRetrieveOptions {
   budgetTokens: number;
   strategy: Strategy;
   profile: 'auto' | 'chat' | 'assistant' | 'preference';
-  filter: { tiers?: string[]; roles?: string[]; fromMs?: number; toMs?: number; sessions?: string[]; metadata?: Metadata; exclude?: string[] };
+  filter: WasmFilter;
+  epochMs: number;
+  offsetMinutes: number;
+  asOfMs?: number;
+  /** Comes back with the request of a retriever. */
+  callId?: string;
+}
+
+export interface WasmFilter {
+  tiers?: string[];
+  roles?: string[];
+  fromMs?: number;
+  toMs?: number;
+  sessions?: string[];
+  metadata?: Metadata;
+  where?: Metadata;
+  not?: WasmFilter[];
+  exclude?: string[];
 }
 
 export interface WasmRespondInput extends Omit<WasmAddInput, 'agentResponse'> {
@@ -93,6 +122,8 @@ export interface WasmRespondInput extends Omit<WasmAddInput, 'agentResponse'> {
 }
 
 export interface WasmMergeOptions {
+  epochMs: number | null;
+  offsetMinutes: number;
   style?: string;
   relationship?: string;
   budgetTokens: number;
@@ -113,6 +144,8 @@ export interface WasmMemory {
   /** One durable transaction for the whole list; the result is in order. */
   addMany(inputs: WasmAddInput[]): Promise<AddMemoryResult[]>;
   retrieve(query: string, options: WasmRetrieveOptions): Promise<RetrieveResult>;
+  /** What a search with these options may find. */
+  candidates(options: WasmRetrieveOptions): Candidate[];
   respond(query: string, input: WasmRespondInput): Promise<import('../types.js').ResponseResult>;
   merge(query: string, options: WasmMergeOptions): Promise<import('../types.js').MergeResult>;
   /** Ids of pages and of facts. */

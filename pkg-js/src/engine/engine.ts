@@ -32,7 +32,7 @@ export interface EngineParts {
 }
 
 /** Calls after which no job can be due that was not due before. */
-export const READS = ['stats', 'tiers', 'jobs', 'pages', 'facts', 'profile', 'traits', 'history', 'ledger', 'exportAll', 'pause'] as const satisfies readonly (keyof EngineCalls)[];
+export const READS = ['candidates', 'stats', 'tiers', 'jobs', 'pages', 'facts', 'profile', 'traits', 'history', 'ledger', 'exportAll', 'pause'] as const satisfies readonly (keyof EngineCalls)[];
 
 /** Calls that write, count visits or lift a limit: they wake the background work. */
 export const WRITES = [

@@ -7,15 +7,18 @@ import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, EmbeddingResul
 import { raced } from '../race.js';
 import type { StorageEngine } from '../storage/types.js';
 import { show, SurrogateJoiner, wellFormed } from '../text.js';
-import type { HostChatRequest, HostEmbedRequest } from './contract.js';
+import type { Ranked, Retriever, RetrieverInput } from '../types.js';
+import type { HostChatRequest, HostEmbedRequest, HostRankRequest } from './contract.js';
 import type { HostCalls } from './protocol.js';
 import type { Handlers } from './peer.js';
 
-/** An answer that somebody waits for: its text is streamed, its signal cuts the model off. */
+/** An answer that somebody waits for: its text is streamed, its signal cuts the model or the retriever off. */
 export interface Listener {
+  /** What a retriever may look at. */
+  search?: Pick<RetrieverInput, 'candidates' | 'search'>;
   onText?: (delta: string) => void;
   signal?: AbortSignal;
-  /** The model's error as it was thrown, before it crossed into the core and back. */
+  /** The model's or retriever's error as it was thrown, before it crossed into the core and back. */
   failure?: MemoryOSError;
 }
 
@@ -26,6 +29,7 @@ export interface PageHostOptions {
   embedder?: EmbeddingModel | undefined;
   storage?: StorageEngine | undefined;
   countTokens?: ((text: string) => number | Promise<number>) | undefined;
+  retrievers?: Map<string, Retriever> | undefined;
 }
 
 export class PageHost {
@@ -57,6 +61,7 @@ export class PageHost {
     chat: ([request, callId], signal) => this.#chat(request, callId, signal),
     embed: ([request], signal) => this.#embed(request, signal),
     count: ([texts]) => Promise.all(texts.map((text) => this.#count(text))),
+    rank: ([request], signal) => this.#rank(request, signal),
     read: ([range]) => this.#store((storage) => storage.read(range)),
     commit: ([batch]) => this.#store((storage) => storage.commit(batch)),
   };
@@ -64,7 +69,7 @@ export class PageHost {
   async #chat(request: HostChatRequest, callId: string | undefined, signal: AbortSignal): Promise<ChatResult> {
     const chat = this.#given('chat');
     const listener = callId === undefined ? undefined : this.#listeners.get(callId);
-    const cut = AbortSignal.any([signal, this.#closing.signal, ...(listener?.signal ? [listener.signal] : [])]);
+    const cut = this.#cut(signal, listener);
     const joiner = new SurrogateJoiner();
     const deliver = (delta: string): void => {
       if (delta !== '' && !cut.aborted) listener?.onText?.(delta);
@@ -88,9 +93,29 @@ export class PageHost {
     }
   }
 
+  #cut(signal: AbortSignal, listener?: Listener): AbortSignal {
+    return AbortSignal.any([signal, this.#closing.signal, ...(listener?.signal ? [listener.signal] : [])]);
+  }
+
+  async #rank({ retriever, query, limit, callId }: HostRankRequest, signal: AbortSignal): Promise<Ranked[]> {
+    const listener = this.#listeners.get(callId ?? '') ?? {};
+    const cut = this.#cut(signal, listener);
+    try {
+      const input = { query, limit, signal: cut, ...listener.search } as RetrieverInput;
+      const ranked = await raced((async () => this.#given('retrievers').get(retriever)?.(input))(), cut);
+      if (!Array.isArray(ranked) || !ranked.every((one) => typeof one?.id === 'string' && Number.isFinite(one.score))) {
+        throw new MemoryOSError('PROVIDER_BAD_REPLY', `it must give a list of { id, score }, gave ${show(ranked)}`);
+      }
+      return ranked.map(({ id, score }) => ({ id, score }));
+    } catch (thrown) {
+      const { code, message } = asProviderError(thrown, cut);
+      throw (listener.failure = new MemoryOSError(code, `the retriever "${retriever}" failed: ${message}`, { cause: thrown }));
+    }
+  }
+
   async #embed(request: HostEmbedRequest, signal: AbortSignal): Promise<EmbeddingResult> {
     const embedder = this.#given('embedder');
-    const cut = AbortSignal.any([signal, this.#closing.signal]);
+    const cut = this.#cut(signal);
     const perCall = Math.max(1, embedder.maxEmbeddingsPerCall ?? request.texts.length);
     const vectors: Float32Array[] = [];
     let usage: Usage | undefined;

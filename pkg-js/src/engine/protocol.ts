@@ -6,15 +6,15 @@
 import type { ChatResult, EmbeddingResult } from '../providers/types.js';
 import type { KeyRange, WriteBatch } from '../storage/types.js';
 import type {
-  AddMemoryResult, AnalysisResult, ChangeView, FactView, ForgetResult, JobView, LedgerView, MemoryEvent, MergeResult, PageView, ProfileView, ResponseResult, RetrieveResult, Settings,
-  Stats, TiersView, TraitView,
+  AddMemoryResult, AnalysisResult, Candidate, ChangeView, FactView, ForgetResult, JobView, LedgerView, MemoryEvent, MergeResult, PageView, ProfileView, Ranked, ResponseResult, RetrieveResult,
+  Settings, Stats, TiersView, TraitView,
 } from '../types.js';
 import type {
-  HostChatRequest, HostEmbedRequest, WasmAddInput, WasmFactInput, WasmMergeOptions, WasmOpenOptions, WasmRespondInput, WasmRetrieveOptions, WireError,
+  HostChatRequest, HostEmbedRequest, HostRankRequest, WasmAddInput, WasmFactInput, WasmMergeOptions, WasmOpenOptions, WasmRespondInput, WasmRetrieveOptions, WireError,
 } from './contract.js';
 
 /** Raised with every change of this file: a page never talks to a stale cached worker of another version. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** Where the engine finds its files; absent = beside the package's own modules. */
 export interface EngineAssets {
@@ -36,6 +36,7 @@ export interface EngineCalls {
   add: { args: [input: WasmAddInput]; result: AddMemoryResult };
   addMany: { args: [inputs: WasmAddInput[]]; result: AddMemoryResult[] };
   retrieve: { args: [query: string, options: WasmRetrieveOptions]; result: RetrieveResult };
+  candidates: { args: [options: WasmRetrieveOptions]; result: Candidate[] };
   respond: { args: [query: string, input: WasmRespondInput]; result: ResponseResult };
   merge: { args: [query: string, options: WasmMergeOptions]; result: MergeResult };
   forget: { args: [ids: string[]]; result: ForgetResult };
@@ -77,6 +78,7 @@ export interface HostCalls {
   chat: { args: [request: HostChatRequest, callId: string | undefined]; result: ChatResult };
   embed: { args: [request: HostEmbedRequest]; result: EmbeddingResult };
   count: { args: [texts: string[]]; result: number[] };
+  rank: { args: [request: HostRankRequest]; result: Ranked[] };
   read: { args: [range: KeyRange]; result: { key: string; value: Uint8Array }[] };
   commit: { args: [batch: WriteBatch]; result: void };
 }

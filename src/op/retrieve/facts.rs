@@ -5,7 +5,7 @@ use crate::generation::{FACTS_HEADING, fact_line};
 use crate::id::FactId;
 use crate::index::Index;
 use crate::map::HashMap;
-use crate::model::{Cube, Fact, FactKind, Subject};
+use crate::model::{Fact, FactKind, Subject};
 use crate::op::engine::Engine;
 use crate::order::sort_by;
 use crate::text::{StaticTable, TokenKind, for_each_token, stem};
@@ -44,14 +44,14 @@ pub(super) struct FactsBlock<'a> {
 /// Scores the facts that are believed, and packs the best into their share of the budget. Conditions on turns leave facts out.
 pub(super) fn facts<'a>(
     engine: &Engine,
-    cube: &'a Cube,
+    of: &[&'a Fact],
     index: &Index,
     query: &str,
     filter: &Filter,
     budget_tokens: u32,
 ) -> FactsBlock<'a> {
     let mut block = FactsBlock { facts: Vec::new(), text: String::new(), tokens: 0 };
-    if !filter.admits_facts() || cube.facts().next().is_none() {
+    if !filter.admits_facts() || of.is_empty() {
         return block;
     }
     let table = engine.table();
@@ -59,7 +59,8 @@ pub(super) fn facts<'a>(
     let weight = |word: &str| -(index.document_share(word).max(0.001)).ln();
     let weights: Vec<f32> = asked.stems.iter().map(|word| weight(word)).collect();
     let mut texts = engine.fact_texts.borrow_mut();
-    for fact in cube.facts().filter(|fact| is_recalled(fact) && !(filter.no_standing_facts && is_standing(fact))) {
+    let is_wanted = |fact: &&&Fact| is_recalled(fact) && !(filter.no_standing_facts && is_standing(fact));
+    for &fact in of.iter().filter(is_wanted) {
         let of = cached(&mut texts, fact, table.as_deref());
         let score = score(&asked, &weights, of);
         if score >= LEAST_SCORE {

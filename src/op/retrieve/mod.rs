@@ -5,32 +5,39 @@ mod context;
 mod facts;
 mod filter;
 mod recall;
+mod retriever;
 mod two_stage;
 
 use self::context::{Context, PackedTurn};
 use self::facts::facts;
 use self::filter::Sieve;
 use self::recall::{PackedPassage, Part, QueryView};
+use self::retriever::Ranked;
 use self::two_stage::two_stage;
 use super::embed;
 use super::engine::{Embedder, Engine, Visits};
-use super::persona_view::fact_hit;
+use super::persona_view::{fact_hit, facts_as_of};
 use crate::effect::{EmbedKind, Io};
 use crate::error::{Error, Result};
 use crate::generation::{P, POOL, REP, REP_LIST};
 use crate::id::{PageId, Side, TurnId};
 use crate::map::HashMap;
-use crate::model::{Cube, Page, Tier};
+use crate::model::{Cube, Fact, Page, Tier};
 use crate::order::sort_by;
-use crate::retrieval::{Profile, RankedTurn, Ranking, Request, ScoredAtom, Strategy, rank};
+use crate::retrieval::{DayRange, Profile, RankedTurn, Ranking, Request, ScoredAtom, Strategy, rank};
 use crate::text::asks_for_several;
+use crate::time::Timestamp;
 
 pub(super) use self::facts::FactText;
-pub use self::filter::Filter;
-pub use self::recall::{Hit, Recall};
+pub use self::filter::{Filter, Test};
+pub use self::recall::{Hit, RangeView, Recall};
+pub use self::retriever::{Candidate, Retriever, Search};
 
 /// Budget below which nothing is packed rather than hardly anything.
 const LEAST_BUDGET: u32 = 8;
+/// What the best of a retriever's turns is worth above its last when the context is packed: about as much as under the core's own
+/// score, so that length tells as much.
+const RANKED_SPAN: f32 = 10.0;
 
 /// A search.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +52,16 @@ pub struct RetrieveInput {
     pub strategy: Strategy,
     /// Weights; `None` lets the data choose.
     pub profile: Option<Profile>,
+    /// A registered retriever that ranks in place of the strategy.
+    pub retriever: Option<String>,
     /// What may be found.
     pub filter: Filter,
+    /// When and where it is asked: what "last week" counts from. `None` is now, in UTC.
+    pub asked: Option<Timestamp>,
+    /// Only what had been said by then, milliseconds since the epoch, and facts as they were believed then.
+    pub as_of_ms: Option<i64>,
+    /// Tells a retriever outside which search asks.
+    pub call_id: Option<String>,
 }
 
 impl RetrieveInput {
@@ -58,7 +73,11 @@ impl RetrieveInput {
             budget_tokens: 1_024,
             strategy: Strategy::Auto,
             profile: None,
+            retriever: None,
             filter: Filter::default(),
+            asked: None,
+            as_of_ms: None,
+            call_id: None,
         }
     }
 }
@@ -66,7 +85,8 @@ impl RetrieveInput {
 /// Finds what answers a question.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` for an empty question and numbers out of range. A failing embedding model is no error: words answer
+/// `INVALID_ARGUMENT` for an empty question, numbers out of range, a retriever that is not registered, and a negated filter
+/// without conditions; a retriever's own, with its name. A failing embedding model is no error: words answer
 /// alone, and the result says so.
 pub async fn retrieve(engine: &Engine, io: &Io, input: &RetrieveInput, now_ms: i64) -> Result<Recall> {
     engine.check_readable()?;
@@ -79,6 +99,9 @@ pub async fn retrieve(engine: &Engine, io: &Io, input: &RetrieveInput, now_ms: i
     if input.budget_tokens > 1_000_000 {
         return Err(Error::invalid(format!("budgetTokens is {}, over 1,000,000", input.budget_tokens)));
     }
+    if input.filter.not.iter().any(|not| !not.has_conditions()) {
+        return Err(Error::invalid("filter.not has no condition, which would leave nothing"));
+    }
     let vector = match &engine.options.embedder {
         Embedder::External { space, .. } if input.strategy != Strategy::Keyword => {
             let asked = embed::ask(engine, io, space, EmbedKind::Query, vec![input.query.clone()], now_ms).await;
@@ -86,41 +109,56 @@ pub async fn retrieve(engine: &Engine, io: &Io, input: &RetrieveInput, now_ms: i
         }
         _ => None,
     };
-    let mut found = search(engine, input, vector.as_deref(), input.budget_tokens);
+    let vector = vector.as_deref();
+    let now = input.asked.unwrap_or(Timestamp::utc(now_ms));
+    let asking = retriever::Search { io, now, engine, input, vector };
+    let ranked = match &input.retriever {
+        Some(name) => Some(Ranked::by(name, &asking).await?),
+        None => None,
+    };
+    let pack = |budget_tokens| search(engine, input, now, vector, ranked.as_ref(), budget_tokens).recall;
+    let mut found = pack(input.budget_tokens);
     if engine.options.counts_tokens {
-        found = fitted(engine, io, input, vector.as_deref(), found).await?;
+        found = fitted(io, input.budget_tokens, found, &pack).await?;
     }
     count_visits(engine, &found.passages, now_ms);
     Ok(found)
 }
 
 /// The recall packed anew until the caller's own count of its context keeps the budget.
-async fn fitted(
-    engine: &Engine,
-    io: &Io,
-    input: &RetrieveInput,
-    vector: Option<&[f32]>,
-    mut found: Recall,
-) -> Result<Recall> {
-    let mut budget = input.budget_tokens;
+async fn fitted(io: &Io, budget_tokens: u32, mut found: Recall, pack: &dyn Fn(u32) -> Recall) -> Result<Recall> {
+    let mut budget = budget_tokens;
     loop {
         let counts = io.count(vec![found.context.clone()]).await?;
         let &[count] = counts.as_slice() else {
             return Err(Error::invalid(format!("countTokens gave {} numbers for one text", counts.len())));
         };
         found.context_tokens = count;
-        if count <= input.budget_tokens || budget == 0 {
+        if count <= budget_tokens || budget == 0 {
             return Ok(found);
         }
         // A little below the exact share, so that a few steps are enough; then nothing, which always fits.
-        let share = f64::from(input.budget_tokens) / f64::from(count) * 0.95;
+        let share = f64::from(budget_tokens) / f64::from(count) * 0.95;
         let next = (f64::from(budget) * share) as u32;
         budget = if next < LEAST_BUDGET { 0 } else { next };
-        found = search(engine, input, vector, budget);
+        found = pack(budget);
     }
 }
 
-fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget_tokens: u32) -> Recall {
+/// A recall, and the turns of its hits.
+struct Found {
+    recall: Recall,
+    turns: Vec<(TurnId, f64)>,
+}
+
+fn search(
+    engine: &Engine,
+    input: &RetrieveInput,
+    now: Timestamp,
+    vector: Option<&[f32]>,
+    ranked: Option<&Ranked<'_>>,
+    budget_tokens: u32,
+) -> Found {
     let (cube, index, table) = (engine.cube.borrow(), engine.index.borrow(), engine.table());
     let text_of = |turn: TurnId, read: &mut dyn FnMut(&str)| {
         if let Some(page) = cube.page(turn.page) {
@@ -130,37 +168,58 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget
     let request = Request {
         vector,
         profile: input.profile,
-        strategy: input.strategy,
+        // A retriever has chosen already, as the first of two stages does.
+        strategy: if ranked.is_some() { Strategy::TwoStage } else { input.strategy },
+        now: Some(now),
         text_of: Some(&text_of),
         ..Request::new(&input.query)
     };
-    let sieve = Sieve::new(&cube, &input.filter);
-    let staged =
-        (input.strategy == Strategy::TwoStage).then(|| two_stage(engine, &cube, &index, input, vector, &sieve));
-    let lets_through =
-        |turn: TurnId| staged.as_ref().is_none_or(|pages| pages.get(&turn.page).is_some()) && sieve.lets_through(turn);
+    let sieve = Sieve::new(&cube, &input.filter, input.as_of_ms);
+    let staged = (request.strategy == Strategy::TwoStage && ranked.is_none())
+        .then(|| two_stage(engine, &cube, &index, input, vector, &sieve));
+    let is_staged = request.strategy == Strategy::TwoStage;
+    let staged_score = |turn: TurnId| match ranked {
+        Some(ranked) => ranked.score(turn),
+        None => staged.as_ref()?.get(&turn.page).map(|&score| f64::from(score)),
+    };
+    let lets_through = |turn: TurnId| (!is_staged || staged_score(turn).is_some()) && sieve.lets_through(turn);
     let ranking = rank(&index, table.as_deref(), &request, &lets_through);
-    let n_turns = if staged.is_some() { usize::MAX } else { input.top_k };
-    let (mut turns, pool) = ranking.best(n_turns, POOL, P as f32);
-    let similarity = |turn: &RankedTurn| staged.as_ref().and_then(|pages| pages.get(&turn.id.page)).copied();
-    if staged.is_some() {
-        sort_by(&mut turns, |a, b| similarity(b).unwrap_or(0.0).total_cmp(&similarity(a).unwrap_or(0.0)));
+    let (n_turns, n_atoms) = match (is_staged, ranked) {
+        (false, _) => (input.top_k, POOL),
+        (true, None) => (usize::MAX, POOL),
+        (true, Some(_)) => (usize::MAX, usize::MAX),
+    };
+    let (mut turns, mut pool) = ranking.best(n_turns, n_atoms, P as f32);
+    if let Some(ranked) = ranked {
+        rescore(&mut pool, &turns, ranked);
     }
+    if is_staged {
+        let score = |turn: &RankedTurn| staged_score(turn.id).unwrap_or(0.0);
+        sort_by(&mut turns, |a, b| score(b).total_cmp(&score(a)));
+    }
+    turns.truncate(input.top_k);
     let with_page = |atom: &ScoredAtom| {
         let id = index.id(atom.turn);
         Some((atom.turn, (id, cube.page(id.page)?)))
     };
     let pages: HashMap<u32, (TurnId, &Page)> = pool.iter().filter_map(with_page).collect();
-    let facts = facts(engine, &cube, &index, &input.query, &input.filter, budget_tokens);
+    let then: Option<Vec<Fact>> = input.as_of_ms.map(|at_ms| facts_as_of(&cube, at_ms));
+    let believed: Vec<&Fact> = match &then {
+        // What is not to be recalled now is not recalled as of then either.
+        Some(then) => then.iter().filter(|fact| cube.fact(fact.id).is_none_or(|now| !now.never_recall)).collect(),
+        None => cube.facts().collect(),
+    };
+    let facts = facts(engine, &believed, &index, &input.query, &input.filter, budget_tokens);
     let rep = if asks_for_several(&input.query) { REP_LIST } else { REP };
     let context = Context::pack(engine, pool, &pages, budget_tokens - facts.tokens, rep);
     let packed: HashMap<u32, PackedTurn> = context.by_turn(&pages);
-    let hits = turns.iter().take(input.top_k);
-    let hits = hits
+    let hits: Vec<Hit> = turns
+        .iter()
         .filter_map(|turn| {
             let found = hit(&cube, cube.page(turn.id.page)?, turn, &ranking, packed.get(&turn.best.turn));
-            Some(match similarity(turn) {
-                Some(score) => Hit { score, parts: vec![Part { name: "page", value: score }], ..found },
+            let name = if ranked.is_some() { "retriever" } else { "page" };
+            Some(match staged_score(turn.id) {
+                Some(score) => Hit { score: score as f32, parts: vec![Part { name, value: score as f32 }], ..found },
                 None => found,
             })
         })
@@ -168,16 +227,18 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget
     let understanding = &ranking.understanding;
     let has_vectors = index.n_vectors() > 0 && (vector.is_some() || (table.is_some() && understanding.readable));
     let query = QueryView {
-        strategy: understanding.strategy.as_str(),
+        strategy: ranked.map_or(understanding.strategy.as_str(), |ranked| ranked.name).into(),
         profile: understanding.profile.as_str(),
         names: understanding.names.clone(),
         words: understanding.words.clone(),
         months: understanding.dates.months.clone(),
         days: understanding.dates.days.clone(),
         years: understanding.dates.years.clone(),
+        ranges: understanding.dates.ranges.iter().map(range_view).collect(),
         vectors: has_vectors && understanding.strategy != Strategy::Keyword,
     };
-    Recall {
+    let turns = turns.iter().zip(&hits).map(|(turn, hit)| (turn.id, f64::from(hit.score))).collect();
+    let recall = Recall {
         hits,
         context: joined(facts.text, context.render(&pages)),
         context_tokens: facts.tokens + context.packed.used_tokens,
@@ -185,7 +246,30 @@ fn search(engine: &Engine, input: &RetrieveInput, vector: Option<&[f32]>, budget
         passages: context.passages(&pages),
         query,
         below_cut: context.below_cut(&pages),
+    };
+    Found { recall, turns }
+}
+
+/// Gives atoms the scores of a retriever, in the packer's scale: the best atom of a turn has its turn's, the others fall short of it
+/// by as much as the core finds.
+fn rescore(pool: &mut [ScoredAtom], turns: &[RankedTurn], ranked: &Ranked<'_>) {
+    let mut shift = (u32::MAX, 0.0);
+    for atom in pool {
+        // Atoms of one turn follow one another.
+        if shift.0 != atom.turn {
+            let of =
+                |turn: &RankedTurn| RANKED_SPAN * ranked.share(ranked.score(turn.id).unwrap_or(0.0)) - turn.best.score;
+            shift = (atom.turn, turns.iter().find(|turn| turn.best.turn == atom.turn).map_or(0.0, of));
+        }
+        atom.score += shift.1;
     }
+}
+
+fn range_view(range: &DayRange) -> RangeView {
+    let text = |date: Option<jiff::civil::Date>| {
+        date.map(|date| format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day()))
+    };
+    RangeView { phrase: range.phrase.clone(), from: text(range.from), to: text(range.to) }
 }
 
 fn joined(facts: String, passages: String) -> String {
@@ -201,23 +285,23 @@ fn hit(cube: &Cube, page: &Page, turn: &RankedTurn, ranking: &Ranking<'_>, packe
     let mut parts: Vec<_> =
         ranking.parts(best).into_iter().map(|(feature, value)| Part { name: feature.as_str(), value }).collect();
     sort_by(&mut parts, |a, b| b.value.abs().total_cmp(&a.value.abs()));
-    let place = cube.place(page.id);
-    let session = cube.session(page.session).and_then(|session| session.label.clone());
+    let Candidate { id, page_id, role, speaker, text, tier, time, offset_minutes, session, metadata } =
+        Candidate::of(cube, page, turn.id);
     Hit {
-        id: turn.id.to_string(),
-        page_id: page.id.to_string(),
+        id,
+        page_id,
         kind: "turn",
-        role: role_name(turn.id.side),
-        speaker: page.speaker(turn.id.side).into(),
-        text: page.text(turn.id.side).into(),
+        role,
+        speaker,
+        text,
         packed: packed.is_some(),
         quotes: packed.map(|packed| packed.quotes.clone()).unwrap_or_default(),
-        tier: tier_name(cube.tier(page.id)),
-        segment_id: place.and_then(|place| place.segments.first()).map(ToString::to_string),
-        time: page.time.map(|time| time.epoch_ms),
-        offset_minutes: page.time.map_or(0, |time| time.offset_minutes),
-        session: session.unwrap_or_else(|| page.session.to_string()),
-        metadata: page.metadata.clone(),
+        tier,
+        segment_id: cube.place(page.id).and_then(|place| place.segments.first()).map(ToString::to_string),
+        time,
+        offset_minutes,
+        session,
+        metadata,
         score: best.score,
         parts,
         tokens: packed.map_or(best.cost_tokens + best.label_tokens, |packed| packed.tokens),

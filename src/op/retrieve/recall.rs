@@ -82,12 +82,23 @@ pub struct BelowCut {
     pub tokens: u32,
 }
 
+/// Days that a question asks about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RangeView {
+    /// The words that mean them.
+    pub phrase: String,
+    /// The first day, `2023-05-15`; `None` is the beginning.
+    pub from: Option<String>,
+    /// The day after the last; `None` is no end.
+    pub to: Option<String>,
+}
+
 /// The question as it was understood.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QueryView {
-    /// Strategy in effect.
-    pub strategy: &'static str,
+    /// Strategy in effect, or the retriever.
+    pub strategy: String,
     /// Weights in effect.
     pub profile: &'static str,
     /// Speakers that it names.
@@ -100,6 +111,8 @@ pub struct QueryView {
     pub days: Vec<i8>,
     /// Years.
     pub years: Vec<i16>,
+    /// Days that it asks about, where each turn was said.
+    pub ranges: Vec<RangeView>,
     /// Whether vectors took part.
     pub vectors: bool,
 }

@@ -221,6 +221,10 @@ fn counted(r: &mut Reader<'_>, _: &str) -> Option<When> {
         true => (6, Unit::Month),
         false => (r.number()?, r.unit()?),
     };
+    // 四月之前 is before April, 四个月之前 four months ago.
+    if unit == Unit::Month && !matches!(r.tokens[r.at - 2].text.as_str(), "个" | "半") {
+        return None;
+    }
     r.any(&["之", "以"]);
     if r.take("前") {
         return Some(When::Calendar(unit, -n));

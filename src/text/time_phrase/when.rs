@@ -3,6 +3,8 @@
 //! Days are counted from 1970-01-01 in the proleptic Gregorian calendar, by the algorithms of H. Hinnant ("chrono-compatible
 //! low-level date algorithms"): a few lines, where a calendar library's arithmetic would be kilobytes.
 
+use jiff::civil::Date;
+
 use super::{Precision, TimeRange};
 use crate::time::{DAY_MS, Timestamp};
 
@@ -60,7 +62,22 @@ pub(super) enum When {
     Year(i32),
 }
 
+/// Where to look for what a phrase leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lean {
+    /// The nearest.
+    Nearest,
+    /// The latest that has begun.
+    Back,
+    /// The first that begins on the day or later.
+    Ahead,
+}
+
 /// Days from 1970-01-01 to a date.
+pub fn day_number(date: Date) -> i64 {
+    days(i32::from(date.year()), date.month() as u8, date.day() as u8)
+}
+
 fn days(year: i32, month: u8, day: u8) -> i64 {
     let (year, month) = (i64::from(year) - i64::from(month <= 2), i64::from(month));
     let era = year.div_euclid(400);
@@ -91,15 +108,15 @@ fn day_in(months: i32, day: u8) -> Option<(i64, i64)> {
 }
 
 /// The range of days that `when` means in a message of `said`; `None` for a day that does not exist or lies too far off.
-pub(super) fn range(when: &When, said: Timestamp) -> Option<TimeRange> {
+pub(super) fn range(when: &When, said: Timestamp, lean: Lean) -> Option<TimeRange> {
     let date = said.local_date()?;
     let (year, month) = (i32::from(date.year()), date.month() as u8);
-    let today = days(year, month, date.day() as u8);
+    let today = day_number(date);
     let monday = today - (today + 3).rem_euclid(7);
     let this_month = month_number(year, month);
     let week = |n: i32| monday + 7 * i64::from(n);
     let one_day = |day: i64| (day, day + 1);
-    let by_year = |which: &Which, of: &dyn Fn(i32) -> Option<(i64, i64)>| choose(which, year, today, of);
+    let by_year = |which: &Which, of: &dyn Fn(i32) -> Option<(i64, i64)>| choose(which, lean, year, today, of);
     let ((start, end), precision) = match when {
         When::Calendar(Unit::Day, n) => (one_day(today + i64::from(*n)), Precision::Day),
         When::Calendar(Unit::Week, n) => ((week(*n), week(*n) + 7), Precision::Week),
@@ -119,15 +136,19 @@ pub(super) fn range(when: &When, said: Timestamp) -> Option<TimeRange> {
             (one_day(today - 1 - (today - 1 - monday - i64::from(*day)).rem_euclid(7)), Precision::Day)
         }
         When::NearestWeekday(day) => {
-            let first = today - 3;
+            let first = today - [3, 6, 0][lean as usize];
             (one_day(first + (monday + i64::from(*day) - first).rem_euclid(7)), Precision::Day)
         }
+        When::Weekend(0) if lean == Lean::Back && today < week(0) + 5 => ((week(0) - 2, week(0)), Precision::Day),
         When::Weekend(n) => ((week(*n) + 5, week(*n) + 7), Precision::Day),
         When::Month(month, which) => {
             (by_year(which, &|year| Some(months_from(month_number(year, *month), 1)))?, Precision::Month)
         }
         When::Date(month, day, which) => {
             (by_year(which, &|year| day_in(month_number(year, *month), *day))?, Precision::Day)
+        }
+        When::DayOfMonth(day, 0) if lean == Lean::Back && i64::from(*day) > i64::from(date.day()) => {
+            (day_in(this_month - 1, *day)?, Precision::Day)
         }
         When::DayOfMonth(day, n) => (day_in(this_month.saturating_add(*n), *day)?, Precision::Day),
         When::Season(season, which) => {
@@ -147,13 +168,21 @@ fn same_day(months: i32, day: i8) -> i64 {
 }
 
 /// The range of the year that `which` means. Years without one (29 February) are passed over.
-fn choose(which: &Which, year: i32, today: i64, of: &dyn Fn(i32) -> Option<(i64, i64)>) -> Option<(i64, i64)> {
+fn choose(
+    which: &Which,
+    lean: Lean,
+    year: i32,
+    today: i64,
+    of: &dyn Fn(i32) -> Option<(i64, i64)>,
+) -> Option<(i64, i64)> {
     let mut near = (year - 8..=year + 8).filter_map(of);
     match which {
         Which::Of(year) => of(*year),
         Which::InYear(n) => of(year + n),
         Which::Last => near.filter(|(_, end)| *end <= today).last(),
         Which::Next => near.find(|(start, _)| *start > today),
+        Which::Nearest if lean == Lean::Back => near.filter(|(start, _)| *start <= today).last(),
+        Which::Nearest if lean == Lean::Ahead => near.find(|(start, _)| *start >= today),
         Which::Nearest => {
             near.min_by_key(
                 |(start, end)| if today < *start { 2 * (start - today) } else { 2 * (today - end + 1).max(0) - 1 },
