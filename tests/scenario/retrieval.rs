@@ -266,7 +266,8 @@ fn s07_filters_negate_and_test() {
             let found = find(&mut world, &memory, input);
             let mut found: Vec<String> = found.hits.into_iter().map(|hit| hit.text).collect();
             let mut expected = expected.clone();
-            (found.sort(), expected.sort());
+            found.sort();
+            expected.sort();
             if strategy == Strategy::Semantic {
                 // What is least alike is no answer.
                 assert!(found.iter().all(|text| expected.contains(text)), "{found:?} {filter:?}");
@@ -483,7 +484,8 @@ fn s20_a_retriever_that_fails_is_named_and_an_unknown_one_is_told_of_those_there
     let unknown = failed(&mut world, "guess");
     let known = "there are auto, semantic, keyword, temporal, two_stage, latest";
     assert!(unknown.message().ends_with(known), "{unknown}");
-    let cases: [(fn() -> Result<f64>, ErrorCode, &str); 3] = [
+    type Answer = fn() -> Result<f64>;
+    let cases: [(Answer, ErrorCode, &str); 3] = [
         (|| Err(Error::new(ErrorCode::ProviderTimeout, "too slow")), ErrorCode::ProviderTimeout, "too slow"),
         (|| Ok(f64::NAN), ErrorCode::ProviderBadReply, "a score is not finite"),
         (|| Ok(f64::INFINITY), ErrorCode::ProviderBadReply, "a score is not finite"),
@@ -494,7 +496,7 @@ fn s20_a_retriever_that_fails_is_named_and_an_unknown_one_is_told_of_those_there
         assert_eq!((error.code(), error.message()), (code, format!("the retriever \"bad\" failed: {why}").as_str()));
     }
     // Scores at both ends of the range are scores.
-    for answer in [|| Ok(f64::MAX), || Ok(f64::MIN), || Ok(0.0)] as [fn() -> Result<f64>; 3] {
+    for answer in [|| Ok(f64::MAX), || Ok(f64::MIN), || Ok(0.0)] as [Answer; 3] {
         memory.register(std::rc::Rc::new(Bad(answer))).expect("a name");
         assert_eq!(find(&mut world, &memory, with("tomatoes", "bad")).hits.len(), 4);
     }
