@@ -19,8 +19,15 @@ const TARGET = 'wasm32-unknown-unknown';
 /** What rustc turns on for this target, and what .cargo/config.toml adds; wasm-opt must not use less. */
 const WASM_FEATURES = ['simd', 'bulk-memory', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals', 'reference-types', 'multivalue'];
 
-/** Inlining makes the file larger than it makes it faster: what is hot is inlined by the compiler already. */
-const FOR_SIZE = ['-Os', '--one-caller-inline-max-function-size=1', '--always-inline-max-function-size=1'];
+/**
+ * Inlining makes the file larger than it makes it faster: what is hot is inlined by the compiler already. Data that is cut wherever
+ * it is zero is smaller, but not once it is compressed. The first kilobyte of memory is the far end of the stack, so an address and
+ * a constant may be added up by the instruction that reads there.
+ */
+const FOR_SIZE = [
+  '-Os', '--one-caller-inline-max-function-size=1', '--always-inline-max-function-size=1', '--skip-pass=memory-packing',
+  '--low-memory-unused', '--optimize-added-constants-propagate',
+];
 
 export async function build({ toolchain }) {
   await step('wasm', () => buildWasm(toolchain));

@@ -8,7 +8,7 @@ import { readContext, readTurn } from './boundary/turn.js';
 import { readBytes } from './boundary/bytes.js';
 import type { ByteSource } from './boundary/bytes.js';
 import { connect, startWorker } from './engine/client.js';
-import type { WasmRespondInput, WasmRetrieveOptions } from './engine/contract.js';
+import type { WasmRetrieveOptions } from './engine/contract.js';
 import type { Engine } from './engine/engine.js';
 import { PageHost } from './engine/host.js';
 import type { Listener } from './engine/host.js';
@@ -141,23 +141,18 @@ export class MemoryOS {
 
   async retrieve(query: string, options: RetrieveOptions = {}): Promise<RetrieveResult> {
     const start = performance.now();
-    const result = await this.#search(readQuery(query), readRetrieveOptions(options, this.#now(), this.strategies), options.signal);
+    const { signal } = options;
+    const clean = readRetrieveOptions(options, this.#now(), this.strategies);
+    const call = (input: string, changes: Partial<WasmRetrieveOptions>): Promise<RetrieveResult> => this.#call('retrieve', [readQuery(input), { ...clean, ...changes }], signal);
+    const search: Listener['search'] = {
+      candidates: () => this.#call('candidates', [clean], signal),
+      // Without a budget nothing is packed, so nothing is visited.
+      search: async ({ query: other = query, strategy, topK } = {}) => (await call(other, {
+        strategy: oneOf(strategy, 'strategy', STRATEGIES, 'auto'), topK: integer(topK, 'topK', 1, 1_000, 100), budgetTokens: 0,
+      })).hits,
+    };
+    const result = await this.#listening({ signal, search }, (callId) => call(query, { callId }));
     return { ...result, timing: { ms: performance.now() - start } };
-  }
-
-  async #search(query: string, options: WasmRetrieveOptions, signal?: AbortSignal): Promise<RetrieveResult> {
-    const call = (input: string, changes: Partial<WasmRetrieveOptions>): Promise<RetrieveResult> => this.#call('retrieve', [input, { ...options, ...changes }], signal);
-    if (STRATEGIES.includes(options.strategy as never)) return call(query, {});
-    return this.#listening({
-      ...(signal ? { signal } : {}),
-      search: {
-        candidates: () => this.#call('candidates', [options], signal),
-        // Without a budget nothing is packed, so nothing is visited.
-        search: async ({ query: other = query, strategy, topK = 100 } = {}) => (await call(readQuery(other), {
-          strategy: oneOf(strategy, 'strategy', STRATEGIES, 'auto'), topK: integer(topK, 'topK', 1, 1_000), budgetTokens: 0,
-        })).hits,
-      },
-    }, (callId) => call(query, { callId }));
   }
 
   /** Makes a call that the core calls back about. */
@@ -184,18 +179,17 @@ export class MemoryOS {
   getResponse(query: string, options?: GetResponseOptions & { stream?: false }): Promise<ResponseResult>;
   getResponse(query: string, options?: GetResponseOptions): Promise<ResponseResult> | ResponseStream;
   getResponse(query: string, options: GetResponseOptions = {}): Promise<ResponseResult> | ResponseStream {
-    if (options.stream) return responseStream((onText) => this.#respond(query, options, { onText }));
-    return this.#respond(query, options, {});
+    if (options.stream) return responseStream((onText) => this.#respond(query, options, onText));
+    return this.#respond(query, options);
   }
 
-  async #respond(query: string, options: GetResponseOptions, listener: Listener): Promise<ResponseResult> {
+  async #respond(query: string, options: GetResponseOptions, onText?: Listener['onText']): Promise<ResponseResult> {
     const { signal } = options;
     if (signal?.aborted) throw aborted(signal);
     const userInput = readQuery(query);
-    const input: Omit<WasmRespondInput, 'callId'> = { ...readContext(options as Record<string, unknown>, this.#now()), ...readManner(options), userInput };
-    if (signal) listener.signal = signal;
+    const input = { ...readContext(options as Record<string, unknown>, this.#now()), ...readManner(options), userInput };
     // Not raced with the signal: it cuts the model off, and the core then stores the user's message before it rejects.
-    return this.#listening(listener, (callId) => this.#call('respond', [userInput, { ...input, callId }]));
+    return this.#listening({ signal, onText }, (callId) => this.#call('respond', [userInput, { ...input, callId }]));
   }
 
   /** The prompt that `getResponse` would send, for callers who talk to the model themselves. Stores nothing. */
@@ -424,13 +418,10 @@ function readCounter(count: OpenOptions['countTokens']): OpenOptions['countToken
   return count;
 }
 
-function readRetrievers(retrievers: OpenOptions['retrievers'] = {}): Map<string, Retriever> {
-  if (typeof retrievers !== 'object' || retrievers === null) throw invalid(`retrievers must be an object of functions, got ${show(retrievers)}`);
-  for (const [name, retriever] of Object.entries(retrievers)) {
-    if (typeof retriever !== 'function') throw invalid(`retrievers.${name} must be a function, got ${show(retriever)}`);
-    if (STRATEGIES.includes(name as never)) throw invalid(`a retriever cannot be called "${name}": the core has a strategy of that name`);
-  }
-  return new Map(Object.entries(retrievers));
+function readRetrievers(retrievers: OpenOptions['retrievers']): Map<string, Retriever> {
+  const known = Object.entries(retrievers ?? {});
+  for (const [name, retriever] of known) if (typeof retriever !== 'function') throw invalid(`retrievers.${name} must be a function, got ${show(retriever)}`);
+  return new Map(known);
 }
 
 function readPaging(offset: unknown, limit: unknown): [offset: number, limit: number] {

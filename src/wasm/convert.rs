@@ -4,10 +4,10 @@ use js_sys::{Array, Object, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::fields::{Fields, read};
+use super::fields::Fields;
 use super::host::{get, object, set};
-use super::json::to_json;
-use crate::config::Config;
+use super::json::{Failed, Json};
+use crate::config::{Config, KnowledgeEviction, SegmentEviction};
 use crate::effect::FinishReason;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{FactId, PageId, Side};
@@ -21,8 +21,15 @@ use crate::updating::short_term::NewPage;
 
 /// Makes a plain JavaScript value: maps become objects, nothing becomes `null`.
 pub(super) fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue> {
-    js_sys::JSON::parse(&to_json(value)?)
-        .map_err(|error| Error::internal(format!("a result does not convert: {error:?}")))
+    let mut json = String::new();
+    parsed(value.serialize(Json { out: &mut json }), &json)
+}
+
+/// Compiled once, not for every type.
+fn parsed(written: core::result::Result<(), Failed>, json: &str) -> Result<JsValue> {
+    let failed = |why: String| Error::internal(format!("a result does not convert: {why}"));
+    written.map_err(|why| failed(why.0))?;
+    js_sys::JSON::parse(json).map_err(|error| failed(format!("{error:?}")))
 }
 
 /// A picture of the state, for a method that answers at once.
@@ -110,7 +117,57 @@ fn config(given: JsValue) -> Result<Config> {
         return Ok(Config::default());
     }
     known_names("config", &given, &Config::NAMES)?;
-    read(given, "config")
+    let given = Fields::of("config", given)?;
+    let mut config = Config::default();
+    let counts: [(&str, &mut usize); 8] = [
+        ("shortTermCapacity", &mut config.short_term_capacity),
+        ("consolidationBatch", &mut config.consolidation_batch),
+        ("midTermCapacity", &mut config.mid_term_capacity),
+        ("knowledgeCapacity", &mut config.knowledge_capacity),
+        ("closuresPerWrite", &mut config.closures_per_write),
+        ("historyCapacity", &mut config.history_capacity),
+        ("promotionBatch", &mut config.promotion_batch),
+        ("sealThresholdBytes", &mut config.seal_threshold_bytes),
+    ];
+    for (name, field) in counts {
+        // What does not fit into 32 bits is out of every range.
+        *field = given.whole(name)?.map_or(*field, |count| count.min(u64::from(u32::MAX)) as usize);
+    }
+    let numbers: [(&str, &mut f64); 5] = [
+        ("heatThreshold", &mut config.heat_threshold),
+        ("heatAlpha", &mut config.heat_alpha),
+        ("heatBeta", &mut config.heat_beta),
+        ("heatGamma", &mut config.heat_gamma),
+        ("heatTimeConstantHours", &mut config.heat_time_constant_hours),
+    ];
+    for (name, field) in numbers {
+        *field = given.number(name)?.unwrap_or(*field);
+    }
+    if let Some(threshold) = given.number("similarityThreshold")? {
+        config.similarity_threshold = threshold as f32;
+    }
+    let minutes = given.whole("sessionGapMinutes")?.unwrap_or(u64::from(config.session_gap_minutes));
+    config.session_gap_minutes = minutes.min(u64::from(u32::MAX)) as u32;
+    config.daily_calls = given.whole("dailyCalls")?.unwrap_or(config.daily_calls);
+    config.daily_tokens = given.whole("dailyTokens")?.unwrap_or(config.daily_tokens);
+    config.update_policy = given.text("updatePolicy")?.unwrap_or(config.update_policy);
+    if let Some(name) = given.text("segmentEviction")? {
+        let order = match name.as_str() {
+            "lowestHeat" => Some(SegmentEviction::LowestHeat),
+            "leastFrequentlyUsed" => Some(SegmentEviction::LeastFrequentlyUsed),
+            _ => None,
+        };
+        config.segment_eviction = named("config.segmentEviction", &name, order)?;
+    }
+    if let Some(name) = given.text("knowledgeEviction")? {
+        let order = match name.as_str() {
+            "leastUseful" => Some(KnowledgeEviction::LeastUseful),
+            "firstIn" => Some(KnowledgeEviction::FirstIn),
+            _ => None,
+        };
+        config.knowledge_eviction = named("config.knowledgeEviction", &name, order)?;
+    }
+    Ok(config)
 }
 
 /// Refuses an object with a name that is none of these; one that is misspelt would be ignored otherwise.

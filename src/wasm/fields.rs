@@ -1,8 +1,7 @@
 //! Objects that JavaScript gives, read field by field. (Derived readers would be compiled for every type, which costs the wasm
 //! file ten kilobytes.)
 
-use js_sys::Array;
-use serde::de::DeserializeOwned;
+use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 
 use super::host::get;
@@ -47,13 +46,20 @@ impl Fields {
         value.as_f64().map(Some).ok_or_else(|| self.wrong(name, &value, "number"))
     }
 
-    /// A whole number that must be there.
-    pub(super) fn count(&self, name: &str) -> Result<u32> {
-        let number = self.number(name)?.unwrap_or(f64::NAN);
-        if number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number) {
-            return Ok(number as u32);
+    /// A whole number.
+    pub(super) fn whole(&self, name: &str) -> Result<Option<u64>> {
+        match self.number(name)? {
+            Some(number) if number.fract() != 0.0 || !(0.0..9e15).contains(&number) => {
+                Err(self.wrong(name, &number.into(), "whole number"))
+            }
+            number => Ok(number.map(|number| number as u64)),
         }
-        Err(self.wrong(name, &get(&self.object, name), "whole number"))
+    }
+
+    /// A whole number of 32 bits that must be there.
+    pub(super) fn count(&self, name: &str) -> Result<u32> {
+        let number = self.whole(name)?.and_then(|number| u32::try_from(number).ok());
+        number.ok_or_else(|| self.wrong(name, &get(&self.object, name), "whole number of 32 bits"))
     }
 
     /// Minutes east of UTC; `None` if it is not there.
@@ -87,15 +93,39 @@ impl Fields {
 
     /// Keys and values of the caller.
     pub(super) fn metadata(&self, name: &'static str) -> Result<Metadata> {
-        let Some(value) = self.given(name) else { return Ok(Metadata::new()) };
-        match read(value.clone(), name)? {
-            Value::Map(map) => Ok(map),
-            _ => Err(self.wrong(name, &value, "object")),
+        let Some(given) = self.given(name) else { return Ok(Metadata::new()) };
+        match value_of(&given, 0) {
+            Some(Value::Map(map)) => Ok(map),
+            _ => Err(self.wrong(name, &given, "object of JSON values")),
         }
     }
 }
 
-/// Reads a value whose shape is not fixed here.
-pub(super) fn read<T: DeserializeOwned>(value: JsValue, name: &str) -> Result<T> {
-    serde_wasm_bindgen::from_value(value).map_err(|error| Error::invalid(format!("{name}: {error}")))
+/// Deepest nesting of a value; deeper ones would exhaust the stack.
+const MOST_DEPTH: usize = 64;
+
+/// A JSON-like value; `None` for anything else.
+fn value_of(given: &JsValue, depth: usize) -> Option<Value> {
+    let of = |value: JsValue| value_of(&value, depth + 1);
+    if given.is_null() || given.is_undefined() {
+        Some(Value::Null)
+    } else if let Some(value) = given.as_bool() {
+        Some(Value::Bool(value))
+    } else if let Some(value) = given.as_f64() {
+        Some(Value::Number(value))
+    } else if let Some(value) = given.as_string() {
+        Some(Value::Text(value))
+    } else if !given.is_object() || depth > MOST_DEPTH {
+        None
+    } else if Array::is_array(given) {
+        Array::from(given).iter().map(of).collect::<Option<_>>().map(Value::List)
+    } else {
+        let mut map = Metadata::new();
+        for name in Object::keys(given.unchecked_ref::<Object>()).iter() {
+            let name = name.as_string()?;
+            let value = of(get(given, &name))?;
+            map.insert(name, value);
+        }
+        Some(Value::Map(map))
+    }
 }

@@ -4,18 +4,9 @@ use core::fmt::{self, Write as _};
 
 use serde::ser::{self, Serialize};
 
-use crate::error::{Error, Result};
-
-/// A value as JSON text. What is no number becomes `null`.
-pub(super) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
-    let mut out = String::new();
-    value.serialize(Json { out: &mut out }).map_err(|failed| Error::internal(failed.0))?;
-    Ok(out)
-}
-
 /// Why a value has no JSON text.
 #[derive(Debug)]
-struct Failed(String);
+pub(super) struct Failed(pub(super) String);
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,13 +22,13 @@ impl ser::Error for Failed {
     }
 }
 
-/// Writes one value.
-struct Json<'a> {
-    out: &'a mut String,
+/// Writes one value. What is no number becomes `null`.
+pub(super) struct Json<'a> {
+    pub(super) out: &'a mut String,
 }
 
 /// Writes the items of a list or an object.
-struct Items<'a> {
+pub(super) struct Items<'a> {
     out: &'a mut String,
     first: bool,
     end: &'static str,

@@ -231,10 +231,15 @@ struct This {
 impl This {
     async fn run<T>(&self, task: Task<Result<T>>) -> Result<T> {
         let result = run(task, &self.outside).await;
+        self.tell_events()?;
+        result
+    }
+
+    fn tell_events(&self) -> Result<()> {
         for event in self.memory.take_events() {
             self.outside.host.tell("emit", &to_js(&event)?);
         }
-        result
+        Ok(())
     }
 }
 

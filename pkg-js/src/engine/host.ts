@@ -16,8 +16,8 @@ import type { Handlers } from './peer.js';
 export interface Listener {
   /** What a retriever may look at. */
   search?: Pick<RetrieverInput, 'candidates' | 'search'>;
-  onText?: (delta: string) => void;
-  signal?: AbortSignal;
+  onText?: ((delta: string) => void) | undefined;
+  signal?: AbortSignal | undefined;
   /** The model's or retriever's error as it was thrown, before it crossed into the core and back. */
   failure?: MemoryOSError;
 }
