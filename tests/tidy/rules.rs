@@ -78,7 +78,7 @@ pub(crate) fn words(path: &str, source: &str) -> Vec<String> {
     for (i, (line, word)) in t.iter().enumerate() {
         let next = t.get(i + 1).map_or("", |(_, x)| x.as_str());
         let complaint = match word.as_str() {
-            "web_sys" | "js_sys" | "wasm_bindgen" | "wasm_bindgen_futures" | "serde_wasm_bindgen" | "gloo"
+            "web_sys" | "js_sys" | "wasm_bindgen" | "wasm_bindgen_futures" | "gloo"
                 if !path.starts_with("wasm/") =>
             {
                 "JavaScript is named under src/wasm only"
