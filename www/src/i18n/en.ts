@@ -117,6 +117,7 @@ export const en = {
   none: 'none',
   monthNamed: (month: number) => `month ${month}`,
   dayNamed: (day: number) => `day ${day}`,
+  daysAsked: (phrase: string, from: string | null, to: string | null) => `“${phrase}”: ${from ? `from ${from}` : ''}${from && to ? ' ' : ''}${to ? `before ${to}` : ''}`,
   took: (ms: string) => `${ms} ms`,
   hits: 'What was found',
   hitsNone: 'Nothing was found.',

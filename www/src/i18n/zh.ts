@@ -112,6 +112,7 @@ export const zh: Dictionary = {
   none: '无',
   monthNamed: (month) => `${month} 月`,
   dayNamed: (day) => `${day} 日`,
+  daysAsked: (phrase, from, to) => `“${phrase}”：${from ? `${from} 起` : ''}${from && to ? '，' : ''}${to ? `${to} 之前` : ''}`,
   took: (ms) => `${ms} 毫秒`,
   hits: '找到的内容',
   hitsNone: '什么也没找到。',

@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals';
-import type { Strategy } from 'memstrata';
+import type { BuiltInStrategy } from 'memstrata';
 import { inspected } from '../chat/log';
 import { t } from '../i18n/language';
 import { memory } from '../memory/open';
 import { troubleOf, type Trouble } from '../memory/trouble';
 import { TroubleNote } from '../shell/TroubleNote';
 
-const strategies: Strategy[] = ['auto', 'semantic', 'keyword', 'temporal', 'two_stage'];
+const strategies: BuiltInStrategy[] = ['auto', 'semantic', 'keyword', 'temporal', 'two_stage'];
 const profiles = ['auto', 'chat', 'assistant', 'preference'] as const;
 const budgets = [256, 512, 1024, 2048, 4096];
 
 const query = signal('');
-const strategy = signal<Strategy>('auto');
+const strategy = signal<BuiltInStrategy>('auto');
 const profile = signal<(typeof profiles)[number]>('auto');
 const budget = signal(1024);
 const trouble = signal<Trouble | null>(null);
@@ -58,7 +58,7 @@ export function Probe() {
       </label>
       <label>
         {words.strategy}
-        <select value={strategy.value} onChange={(event) => (strategy.value = event.currentTarget.value as Strategy)}>
+        <select value={strategy.value} onChange={(event) => (strategy.value = event.currentTarget.value as BuiltInStrategy)}>
           {strategies.map((each) => (
             <option key={each} value={each}>{words.strategies[each as keyof typeof words.strategies]}</option>
           ))}
