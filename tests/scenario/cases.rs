@@ -10,7 +10,7 @@ use memstrata::updating::short_term::NewPage;
 
 use crate::world::{NOON_MS, World, answer, options, turn, with_chat};
 
-const STRATEGIES: [Strategy; 4] = [Strategy::Auto, Strategy::Semantic, Strategy::Keyword, Strategy::Temporal];
+const STRATEGIES: [Strategy; 5] = Strategy::ALL;
 
 fn by(query: &str, strategy: Strategy) -> RetrieveInput {
     RetrieveInput { strategy, ..RetrieveInput::new(query) }
@@ -120,9 +120,11 @@ fn case_18_short_queries_in_every_script_find_their_turn_by_keyword() {
         ("Luna", "Luna"),
     ];
     for (query, expected) in queries {
-        let found = world.run(memory.retrieve(by(query, Strategy::Keyword), NOON_MS)).done().expect("found");
-        let first = found.hits.first().unwrap_or_else(|| panic!("{query} finds nothing"));
-        assert!(first.text.contains(expected), "{query} finds {:?}", first.text);
+        for strategy in [Strategy::Keyword, Strategy::Auto] {
+            let found = world.run(memory.retrieve(by(query, strategy), NOON_MS)).done().expect("found");
+            let first = found.hits.first().unwrap_or_else(|| panic!("{query} finds nothing"));
+            assert!(first.text.contains(expected), "{query} finds {:?}", first.text);
+        }
     }
     let absent = world.run(memory.retrieve(by("zeppelin", Strategy::Keyword), NOON_MS)).done().expect("answered");
     assert!(absent.hits.is_empty() && absent.context.is_empty());

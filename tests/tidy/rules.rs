@@ -78,9 +78,7 @@ pub(crate) fn words(path: &str, source: &str) -> Vec<String> {
     for (i, (line, word)) in t.iter().enumerate() {
         let next = t.get(i + 1).map_or("", |(_, x)| x.as_str());
         let complaint = match word.as_str() {
-            "web_sys" | "js_sys" | "wasm_bindgen" | "wasm_bindgen_futures" | "gloo"
-                if !path.starts_with("wasm/") =>
-            {
+            "web_sys" | "js_sys" | "wasm_bindgen" | "wasm_bindgen_futures" | "gloo" if !path.starts_with("wasm/") => {
                 "JavaScript is named under src/wasm only"
             }
             "unsafe" if !path.starts_with("index/kernel/simd128") => "unsafe is for index/kernel/simd128 only",

@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::world::{Memory, Refused, delete_database, host_with_store, js, options, turn, unique};
+use super::world::{Memory, Refused, delete_database, host_that_ranks, host_with_store, js, options, turn, unique};
 
 const STRATEGIES: [&str; 4] = ["auto", "semantic", "keyword", "temporal"];
 const CONVERSATION: [(&str, &str); 6] = [
@@ -185,6 +185,90 @@ async fn case_23_a_text_searched_by_its_own_words_comes_first() {
 }
 
 #[wasm_bindgen_test]
+async fn s07_every_strategy_answers_and_says_how_it_read_the_question() {
+    let name = unique("strategies");
+    let memory = Memory::open(&options("memory", &name), &host_with_store(&name)).await.expect("opens");
+    memory.install_table();
+    let days = [("I planted tomatoes.", 60), ("The feline sleeps on the couch.", 9), ("The soup needs salt.", 1)];
+    let turns = days.map(|(text, days)| {
+        let mut turn = turn(text, "");
+        turn["epochMs"] = json!(1_717_243_200_000_i64 - days * 86_400_000);
+        turn
+    });
+    memory.call("addMany", &[js(&json!(turns))]).await.expect("stored");
+    for (query, strategy, effect, first) in [
+        ("tomatoes", "keyword", "keyword", 0),
+        ("cat", "semantic", "semantic", 1),
+        ("tomatoes of yesterday", "temporal", "temporal", 2),
+        ("last week", "auto", "temporal", 1),
+        ("上周", "auto", "temporal", 1),
+        ("“needs salt”", "auto", "keyword", 2),
+        ("Where does the cat sleep?", "auto", "auto", 1),
+    ] {
+        // 2024-06-01 23:30 in UTC-4, the next day in UTC.
+        let asked = json!({
+            "topK": 10, "budgetTokens": 1_024, "strategy": strategy, "profile": "auto", "filter": {},
+            "epochMs": 1_717_299_000_000_i64, "offsetMinutes": -240,
+        });
+        let found = memory.call("retrieve", &[query.into(), js(&asked)]).await.expect("answered");
+        assert_eq!(
+            (&found["hits"][0]["text"], &found["query"]["strategy"]),
+            (&json!(days[first].0), &json!(effect)),
+            "{query}"
+        );
+        if query == "last week" {
+            let range = json!([{ "phrase": "last week", "from": "2024-05-20", "to": "2024-05-27" }]);
+            assert_eq!(found["query"]["ranges"], range);
+        }
+    }
+    memory.close().await;
+}
+
+#[wasm_bindgen_test]
+async fn s20_retrievers_of_the_host_rank_what_the_filter_lets_through() {
+    let name = unique("retrievers");
+    let host = host_that_ranks();
+    let mut with = options("memory", &name);
+    with["retrievers"] = json!(["mine"]);
+    let memory = Memory::open(&with, &host).await.expect("opens");
+    tell(&memory).await;
+    let search = json!({
+        "topK": 2, "budgetTokens": 100, "strategy": "mine", "profile": "auto", "callId": "c1",
+        "filter": { "not": [{ "roles": ["assistant"] }], "where": { "kind": { "exists": false } } },
+    });
+    let retrieve = || memory.call("retrieve", &["x".into(), js(&search)]);
+    let shown = memory.call("candidates", &[js(&search)]).await.expect("listed");
+    assert_eq!(texts(&shown, "text"), CONVERSATION.map(|(user, _)| user));
+    let id = |at: usize| shown[at]["id"].clone();
+    let hidden = id(1).as_str().map(|id| id.replace("user", "agent"));
+    let answer = |ranked: &Value| js_sys::Reflect::set(&host, &"ranked".into(), &js(ranked)).expect("set");
+    answer(&json!([
+        { "id": id(4), "score": 1.5 }, { "id": hidden, "score": 9 }, { "id": id(1), "score": 1e12 }, { "id": "nonsense", "score": 9 },
+        { "id": id(2), "score": 1e12 + 1.0 }, {}, 7,
+    ]));
+    let found = retrieve().await.expect("answered");
+    assert_eq!(texts(&found["hits"], "text"), [CONVERSATION[2].0, CONVERSATION[1].0]);
+    let asked = js_sys::Reflect::get(&host, &"asked".into()).expect("there");
+    let asked = js_sys::JSON::stringify(&asked).expect("JSON").as_string().expect("text");
+    assert_eq!(asked, r#"[{"retriever":"mine","query":"x","limit":100,"callId":"c1"}]"#);
+    for bad in [json!("none"), json!([{ "id": id(0), "score": "high" }]), json!([{ "id": id(0) }])] {
+        answer(&bad);
+        let refused = retrieve().await.expect_err("refused");
+        assert_eq!(refused.code, "PROVIDER_BAD_REPLY");
+        assert!(refused.message.contains("\"mine\""), "{refused}");
+    }
+    js_sys::Reflect::set(&host, &"ranked".into(), &js_sys::Error::new("out of ideas")).expect("set");
+    let refused = retrieve().await.expect_err("refused");
+    assert_eq!(
+        (refused.code.as_str(), refused.message.as_str()),
+        ("PROVIDER_FAILED", "the retriever \"mine\" failed: out of ideas")
+    );
+    memory.close().await;
+    with["retrievers"] = json!(["temporal"]);
+    assert_eq!(Memory::open(&with, &host).await.err().map(|refused| refused.code), Some("INVALID_ARGUMENT".into()));
+}
+
+#[wasm_bindgen_test]
 async fn errors_have_a_code() {
     let name = unique("errors");
     let host = host_with_store(&name);
@@ -198,6 +282,12 @@ async fn errors_have_a_code() {
         ("name", Value::Null),
         ("userId", json!("")),
         ("config", json!({ "shortTermCapacity": "many" })),
+        ("config", json!({ "shortTermCapacity": 1.5 })),
+        ("config", json!({ "historyCapacity": 1e12 })),
+        ("config", json!({ "heatAlpha": "hot" })),
+        ("config", json!({ "segmentEviction": "random" })),
+        ("config", json!({ "knowledgeEviction": "random" })),
+        ("config", json!({ "dailyCalls": -1 })),
         ("embedder", json!({ "id": "m", "dimensions": 0 })),
     ];
     for (key, value) in wrong {
@@ -212,7 +302,12 @@ async fn errors_have_a_code() {
         js(&options)
     };
     let nothing = JsValue::UNDEFINED;
-    let calls: [(&str, Vec<JsValue>); 14] = [
+    let calls: [(&str, Vec<JsValue>); 19] = [
+        ("retrieve", vec!["x".into(), bad_search(json!({ "filter": { "not": [{}] } }))]),
+        ("retrieve", vec!["x".into(), bad_search(json!({ "filter": { "where": { "a": { "like": 1 } } } }))]),
+        ("retrieve", vec!["x".into(), bad_search(json!({ "filter": { "where": { "a": 1 } } }))]),
+        ("retrieve", vec!["x".into(), bad_search(json!({ "filter": { "metadata": [] } }))]),
+        ("add", vec![js(&json!({ "userInput": "x", "metadata": 7 }))]),
         ("add", vec![nothing.clone()]),
         ("add", vec![js(&json!({ "userInput": 7 }))]),
         ("addMany", vec![js(&json!({}))]),

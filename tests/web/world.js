@@ -35,6 +35,22 @@ export function hostWithStore(database) {
   return host;
 }
 
+/** A host whose retrievers answer what stands in `ranked`. */
+export function hostThatRanks() {
+  const host = {
+    now: () => 1_717_243_200_000,
+    emit() {},
+    asked: [],
+    ranked: [],
+    async rank(request) {
+      host.asked.push(request);
+      if (host.ranked instanceof Error) throw host.ranked;
+      return host.ranked;
+    },
+  };
+  return host;
+}
+
 /** A host that writes down what it hears of panics. */
 export function hostThatListens() {
   const host = { now: () => Date.now(), emit() {}, heard: [], panicked: (message) => host.heard.push(message) };

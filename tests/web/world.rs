@@ -11,6 +11,8 @@ use wasm_bindgen_futures::JsFuture;
 extern "C" {
     #[wasm_bindgen(js_name = hostWithStore)]
     pub(crate) fn host_with_store(database: &str) -> JsValue;
+    #[wasm_bindgen(js_name = hostThatRanks)]
+    pub(crate) fn host_that_ranks() -> JsValue;
     #[wasm_bindgen(js_name = hostThatListens)]
     pub(crate) fn host_that_listens() -> JsValue;
     #[wasm_bindgen(js_name = buffersOf)]

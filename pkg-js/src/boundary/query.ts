@@ -24,8 +24,8 @@ export function readQuery(value: unknown): string {
 export function readRetrieveOptions(options: RetrieveOptions, now: number, strategies: readonly string[] = STRATEGIES): WasmRetrieveOptions {
   const { asOf } = options;
   return {
-    ...readMoment(options.now ?? asOf ?? now, 'now'),
     ...(asOf === undefined ? {} : { asOfMs: readInstant(asOf, 'asOf') }),
+    ...readMoment(options.now ?? asOf ?? now, 'now'),
     topK: integer(options.topK, 'topK', 1, 1_000, DEFAULT_TOP_K),
     budgetTokens: readBudget(options.budgetTokens),
     strategy: oneOf(options.strategy, 'strategy', strategies, 'auto'),
