@@ -19,6 +19,7 @@ export async function run(data, { embedder, cost, progress }) {
       const before = new Set(turns.slice(0, known).map((turn) => turn.session));
       const evidence = question.evidence_sessions.filter((session) => before.has(session));
       if (!evidence.length) continue;
+      await memory.flush(); // an embedder of one's own works after the turns are stored
       const { hits } = await memory.retrieve(question.question, { topK: 1000 });
       rows.push({ ranked: ranking(hits, (hit) => map.of(hit).session), evidence });
     }
