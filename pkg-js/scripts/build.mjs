@@ -2,7 +2,7 @@
  * Builds dist/: the crate to wasm, its glue, the TypeScript. What is fresh is left alone. Alone it weighs the result too.
  *   npm --prefix pkg-js run build
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CARGO_TARGET, DIST, PACKAGE, ROOT, wasmBindgenBin, wasmBindgenVersion } from './places.mjs';
@@ -56,17 +56,16 @@ async function buildWasm(toolchain) {
 
 /**
  * The search over vectors alone, for the benchmark: the same crate in the same profile, through the same optimiser.
- * @returns the paths of its glue and its wasm file
+ * @returns the folder with vector_bench.mjs and vector_bench.wasm
  */
 export async function buildVectorBench({ toolchain }) {
   const out = join(CARGO_TARGET, 'memstrata-vector-bench');
-  const built = { glue: join(out, 'vector_bench.mjs'), wasm: join(out, 'vector_bench.wasm') };
-  await step('wasm of the vector benchmark', async () => {
+  await step('wasm of the search over vectors', async () => {
     await compile(toolchain, ['--features', 'vector-bench'], out, 'vector_bench');
-    await optimise(join(out, 'vector_bench_bg.wasm'), built.wasm);
-    copyFileSync(join(out, 'vector_bench.js'), built.glue);
+    await optimise(join(out, 'vector_bench_bg.wasm'), join(out, 'vector_bench.wasm'));
+    renameSync(join(out, 'vector_bench.js'), join(out, 'vector_bench.mjs'));
   });
-  return built;
+  return out;
 }
 
 async function compile(toolchain, features, out, name) {

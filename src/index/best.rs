@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 
-use crate::order::{keep_least, sort_by};
+use crate::order::sort_by;
 
 /// A row and its cosine with the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub(crate) fn better(a: &Neighbour, b: &Neighbour) -> Ordering {
 #[derive(Debug)]
 pub(crate) struct Best {
     n: usize,
-    /// Up to twice `n` and some more; thinned out when full.
+    /// A heap: the worst is the first, and each is worse than the two that it has below it.
     rows: Vec<Neighbour>,
     bar: f32,
 }
@@ -38,25 +38,43 @@ impl Best {
     }
 
     pub(crate) fn push(&mut self, row: u32, cosine: f32) {
-        /// Pushed between two times of thinning out, at least.
-        const ROOM: usize = 64;
-        if cosine >= self.bar {
-            self.rows.push(Neighbour { row, cosine });
-            if self.rows.len() >= 2 * self.n + ROOM {
-                self.thin_out();
-            }
+        let new = Neighbour { row, cosine };
+        if self.rows.len() < self.n {
+            self.rows.push(new);
+            self.rise();
+        } else if cosine >= self.bar && self.rows.first().is_some_and(|worst| better(&new, worst).is_lt()) {
+            self.rows[0] = new;
+            self.sink();
+        }
+        if self.rows.len() == self.n {
+            self.bar = self.rows.first().map_or(self.bar, |worst| worst.cosine);
         }
     }
 
-    fn thin_out(&mut self) {
-        keep_least(&mut self.rows, self.n, better);
-        if self.rows.len() == self.n {
-            self.bar = self.rows.iter().fold(f32::INFINITY, |least, row| least.min(row.cosine));
+    /// Moves the last up to its place.
+    fn rise(&mut self) {
+        let mut at = self.rows.len() - 1;
+        while at > 0 && better(&self.rows[(at - 1) / 2], &self.rows[at]).is_lt() {
+            self.rows.swap(at, (at - 1) / 2);
+            at = (at - 1) / 2;
+        }
+    }
+
+    /// Moves the first down to its place.
+    fn sink(&mut self) {
+        let mut at = 0;
+        while let Some(left) = self.rows.get(2 * at + 1) {
+            let right_is_worse = self.rows.get(2 * at + 2).is_some_and(|right| better(left, right).is_lt());
+            let below = 2 * at + 1 + usize::from(right_is_worse);
+            if better(&self.rows[below], &self.rows[at]).is_lt() {
+                break;
+            }
+            self.rows.swap(at, below);
+            at = below;
         }
     }
 
     pub(crate) fn into_sorted(mut self) -> Vec<Neighbour> {
-        self.thin_out();
         sort_by(&mut self.rows, better);
         self.rows
     }

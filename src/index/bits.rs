@@ -66,13 +66,17 @@ impl Bits {
         codes.for_each_number(row, &mut |at, x| bits[at / 8] |= u8::from(x > self.centre[at]) << (at % 8));
     }
 
-    /// The `n` rows, or so many as there are, whose signs differ least from the query's; equal ones by row number. They come
-    /// in order of their numbers, which is the order to read them in.
-    pub(crate) fn nearest(&self, codes: &Codes, unit: &[f32], n: usize, filter: &Filter<'_>) -> Vec<u32> {
+    /// The signs of a query.
+    pub(crate) fn query(&self, unit: &[f32]) -> Vec<u8> {
         let mut query = vec![0u8; self.stride];
         for (at, &x) in unit.iter().enumerate() {
             query[at / 8] |= u8::from(x > 0.0) << (at % 8);
         }
+        query
+    }
+
+    /// The `n` rows, or so many as there are, whose signs differ least from the query's; equal ones by row number.
+    pub(crate) fn nearest(&self, codes: &Codes, query: &[u8], n: usize, filter: &Filter<'_>) -> Near {
         let mut least = Least::new(n, codes.dims());
         let mut counts = [0; BLOCK];
         for (block, rows) in self.rows.chunks_exact((BLOCK * self.stride).max(1)).enumerate() {
@@ -80,8 +84,8 @@ impl Bits {
             if mask == 0 {
                 continue;
             }
-            kernel::hammings(&query, rows, &mut counts);
-            let Some(bar) = least.bar else { continue };
+            kernel::hammings(query, rows, &mut counts);
+            let Some(bar) = least.bar else { break };
             let mut near = kernel::at_most(&counts, bar) & mask;
             while near != 0 {
                 let n = near.trailing_zeros() as usize;
@@ -92,8 +96,23 @@ impl Bits {
                 }
             }
         }
-        least.into_rows()
+        least.into_near()
     }
+
+    /// Bits in which a row differs from a query.
+    pub(crate) fn distance(&self, query: &[u8], row: u32) -> u32 {
+        let row = &self.rows[row as usize * self.stride..][..self.stride];
+        row.iter().zip(query).map(|(x, y)| (x ^ y).count_ones()).sum()
+    }
+}
+
+/// Rows near a query by their signs.
+#[derive(Debug)]
+pub(crate) struct Near {
+    /// In order of their numbers, which is the order to read them in.
+    pub rows: Vec<u32>,
+    /// The distance that half of them do not exceed.
+    pub middle: u32,
 }
 
 /// The `n` rows of least distance among rows that come in the order of their numbers. Distances are small whole numbers,
@@ -131,7 +150,14 @@ impl Least {
         }
     }
 
-    fn into_rows(self) -> Vec<u32> {
+    fn into_near(self) -> Near {
+        let half = self.n.min(self.rows.len()).div_ceil(2);
+        let mut n = 0;
+        let mut nearer = |count: usize| {
+            n += count;
+            n < half
+        };
+        let middle = self.counts.iter().take_while(|&&count| nearer(count)).count() as u32;
         // All that are nearer than `edge`, and of those at it the first ones.
         let edge = self.bar.map_or(0, |bar| bar + 1);
         let mut room = self.n.saturating_sub(self.n_within);
@@ -140,12 +166,14 @@ impl Least {
             room -= usize::from(fits && distance == edge);
             fits
         };
-        self.rows.into_iter().filter(|&(_, distance)| keep(distance)).map(|(row, _)| row).collect()
+        Near {
+            rows: self.rows.into_iter().filter(|&(_, distance)| keep(distance)).map(|(row, _)| row).collect(),
+            middle,
+        }
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 
@@ -162,8 +190,12 @@ mod tests {
             let mut expected: Vec<u32> = (0..distances.len() as u32).collect();
             expected.sort_by_key(|&row| (distances[row as usize], row));
             expected.truncate(n);
+            let near = least.into_near();
+            if let Some(&middle) = expected.get((expected.len().div_ceil(2)).saturating_sub(1)) {
+                prop_assert_eq!(near.middle, distances[middle as usize]);
+            }
             expected.sort_unstable();
-            prop_assert_eq!(least.into_rows(), expected);
+            prop_assert_eq!(near.rows, expected);
         }
 
         #[test]
@@ -191,19 +223,24 @@ mod tests {
             expected.sort_by_key(|&row| (differing(row), row));
             expected.truncate(n);
             expected.sort_unstable();
-            prop_assert_eq!(bits.nearest(&codes, &query, n, &Filter::keeping(&keep)), expected);
+            let query = bits.query(&query);
+            let near = bits.nearest(&codes, &query, n, &Filter::keeping(&keep));
+            prop_assert!(near.rows.iter().all(|&row| bits.distance(&query, row) == differing(row)));
+            prop_assert_eq!(near.rows, expected);
         }
     }
 
     #[test]
     fn no_rows_and_identical_rows() {
         let mut codes = Codes::new(8);
-        let query = codes.unit(&[1.0; 8]).unwrap();
-        assert_eq!(Bits::of(&codes).nearest(&codes, &query, 3, &Filter::NONE), [0u32; 0]);
+        let nearest = |codes: &Codes, n| {
+            let bits = Bits::of(codes);
+            bits.nearest(codes, &bits.query(&[1.0; 8]), n, &Filter::NONE).rows
+        };
+        assert_eq!(nearest(&codes, 3), [0u32; 0]);
         (0..300).for_each(|_| assert!(codes.push(&[1.0; 8]).is_ok()));
-        let bits = Bits::of(&codes);
-        assert_eq!(bits.nearest(&codes, &query, 3, &Filter::NONE), [0, 1, 2]);
-        assert_eq!(bits.nearest(&codes, &query, 999, &Filter::NONE).len(), 300);
-        assert_eq!(bits.nearest(&codes, &query, 0, &Filter::NONE), [0u32; 0]);
+        assert_eq!(nearest(&codes, 3), [0, 1, 2]);
+        assert_eq!(nearest(&codes, 999).len(), 300);
+        assert_eq!(nearest(&codes, 0), [0u32; 0]);
     }
 }

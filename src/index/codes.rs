@@ -42,6 +42,14 @@ impl Codes {
         Self { dims, stride: dims.next_multiple_of(CODE_LANES), ..Self::default() }
     }
 
+    /// Makes room for `n_rows` in all, so that growing does not hold rows twice meanwhile.
+    pub fn reserve(&mut self, n_rows: usize) {
+        let rows = n_rows.next_multiple_of(BLOCK).saturating_sub(self.clips.len());
+        self.codes.reserve_exact(rows * self.stride);
+        self.clips.reserve_exact(rows);
+        self.live.reserve_exact(rows / BLOCK);
+    }
+
     /// Numbers a vector has.
     pub fn dims(&self) -> usize {
         self.dims

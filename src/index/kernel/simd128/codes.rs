@@ -2,7 +2,7 @@
 
 use core::arch::wasm32::{
     f32x4_convert_i32x4, f32x4_ge, f32x4_mul, f32x4_splat, i16x8_load_extend_i8x8, i32x4_add, i32x4_bitmask,
-    i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat, v128, v128_load, v128_store,
+    i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat, v128, v128_load, v128_store, v128_xor,
 };
 
 use super::super::{BLOCK, CODE_LANES, scalar};
@@ -56,33 +56,74 @@ pub(crate) fn dot_i16(a: &[i16], b: &[i16]) -> i32 {
 pub(crate) fn dots_i8(query: &[i16], blocks: [&[i8]; 4], out: &mut [[i32; BLOCK]; 4]) {
     let dims = query.len();
     assert!(dims.is_multiple_of(CODE_LANES) && blocks.iter().all(|block| block.len() == dims * BLOCK));
-    let mut rows = blocks.map(<[i8]>::as_ptr);
-    let [a, b, c, d] = out;
-    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-        // SAFETY: this is done once for each of the BLOCK rows that each block has.
-        let sums = unsafe { four_rows(query, rows) };
-        rows = rows.map(|row| row.wrapping_add(dims));
-        *a = i32x4_extract_lane::<0>(sums);
-        *b = i32x4_extract_lane::<1>(sums);
-        *c = i32x4_extract_lane::<2>(sums);
-        *d = i32x4_extract_lane::<3>(sums);
+    let [a, b, c, d] = blocks;
+    let mut at = 0;
+    for n in 0..BLOCK {
+        // SAFETY: this is done once for each of the BLOCK rows of `dims` codes that each block has.
+        let sums =
+            unsafe { four_rows(query, a.as_ptr().add(at), b.as_ptr().add(at), c.as_ptr().add(at), d.as_ptr().add(at)) };
+        out[0][n] = i32x4_extract_lane::<0>(sums);
+        out[1][n] = i32x4_extract_lane::<1>(sums);
+        out[2][n] = i32x4_extract_lane::<2>(sums);
+        out[3][n] = i32x4_extract_lane::<3>(sums);
+        at += dims;
     }
 }
 
 /// [`dot_i8`] with the rows numbered `at` among `rows`.
+///
+/// The rows lie anywhere, so most of the time goes by waiting for their bytes. Eight rows are touched before any is computed
+/// with: then the processor fetches all of them at once.
 pub(crate) fn dots_i8_at(query: &[i16], rows: &[i8], at: &[u32], out: &mut [i32]) {
+    const AHEAD: usize = 8;
     let dims = query.len();
     assert!(at.len() == out.len() && dims.is_multiple_of(CODE_LANES));
-    let row = |row: u32| &rows[row as usize * dims..][..dims];
-    let (mut at, mut out) = (at.chunks_exact(4), out.chunks_exact_mut(4));
-    for (at, out) in (&mut at).zip(&mut out) {
-        let four = [row(at[0]), row(at[1]), row(at[2]), row(at[3])];
-        // SAFETY: each of the four slices has `dims` codes; `out` has room for the four sums.
-        unsafe { v128_store(out.as_mut_ptr().cast(), four_rows(query, four.map(<[i8]>::as_ptr))) };
+    let last = at.iter().fold(0, |last, &row| last.max(row as usize));
+    assert!(at.is_empty() || (last + 1) * dims <= rows.len());
+    let mut touched = i32x4_splat(0);
+    for (at, out) in at.chunks(AHEAD).zip(out.chunks_mut(AHEAD)) {
+        for &row in at {
+            // SAFETY: no number exceeds `last`, whose row of `dims` codes is within `rows`.
+            touched = v128_xor(touched, unsafe { touch(rows.as_ptr().add(row as usize * dims), dims) });
+        }
+        let (fours, rest) = at.as_chunks::<4>();
+        let (out_fours, out_rest) = out.as_chunks_mut::<4>();
+        for (&[a, b, c, d], out) in fours.iter().zip(out_fours) {
+            let rows = rows.as_ptr();
+            // SAFETY: as above; `out` has room for four sums.
+            unsafe {
+                let sums = four_rows(
+                    query,
+                    rows.add(a as usize * dims),
+                    rows.add(b as usize * dims),
+                    rows.add(c as usize * dims),
+                    rows.add(d as usize * dims),
+                );
+                v128_store(out.as_mut_ptr().cast(), sums);
+            }
+        }
+        for (&row, out) in rest.iter().zip(out_rest) {
+            *out = dot_i8(query, &rows[row as usize * dims..][..dims]);
+        }
     }
-    for (&at, out) in at.remainder().iter().zip(out.into_remainder()) {
-        *out = dot_i8(query, row(at));
+    core::hint::black_box(touched);
+}
+
+/// Reads something of every cache line of a row.
+///
+/// # Safety
+/// `row` points to `len` codes, a multiple of [`CODE_LANES`].
+#[inline(always)]
+unsafe fn touch(row: *const i8, len: usize) -> v128 {
+    const LINE: usize = 64;
+    let mut touched = i32x4_splat(0);
+    let mut at = 0;
+    while at < len {
+        // SAFETY: at + CODE_LANES <= len, both being multiples of it.
+        touched = v128_xor(touched, unsafe { v128_load(row.add(at).cast()) });
+        at += LINE;
     }
+    touched
 }
 
 /// Bit `n` is set where `sums[n] * scales[n]` is at least `bar`.
@@ -103,8 +144,9 @@ pub(crate) fn at_least(sums: &[i32; BLOCK], scales: &[f32; BLOCK], bar: f32) -> 
 /// more the engines that compile wasm no longer have a register for each.
 ///
 /// # Safety
-/// Each of `rows` points to as many codes as `query` has, a multiple of [`CODE_LANES`].
-unsafe fn four_rows(query: &[i16], [a, b, c, d]: [*const i8; 4]) -> v128 {
+/// Each of the rows has as many codes as `query`, a multiple of [`CODE_LANES`].
+#[inline(always)]
+unsafe fn four_rows(query: &[i16], a: *const i8, b: *const i8, c: *const i8, d: *const i8) -> v128 {
     let [mut sum_a, mut sum_b, mut sum_c, mut sum_d] = [i32x4_splat(0); 4];
     let mut at = 0;
     while at < query.len() {
