@@ -383,6 +383,24 @@ mod tests {
     }
 
     #[test]
+    fn b10_every_script_has_keywords() {
+        for (text, wanted) in [
+            ("我上周在图书馆借了一本科幻小说。", "图书馆"),
+            ("昨日は京都で抹茶を飲みました。", "抹茶"),
+            ("어제 서울에서 친구를 만났어요.", "친구를"),
+            ("ฉันชอบกินข้าวเหนียวมะม่วง", "มะม่วง"),
+            ("أحب شرب القهوة في الصباح", "القهوة"),
+            ("Моя сестра переехала в Казань", "Казань"),
+        ] {
+            let found = keywords(&[text], 20, &none);
+            assert!(
+                found.iter().any(|word| word.contains(wanted) || wanted.contains(word.as_str())),
+                "{wanted} in {found:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_word_of_every_document_sinks() {
         let common = |key: &str| if key == "potteri" { 1.0 } else { 0.01 };
         let found = keywords(&["pottery pottery river"], 2, &common);

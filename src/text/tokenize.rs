@@ -278,9 +278,9 @@ mod tests {
         assert!(!is_stop_word("memory"));
     }
 
-    /// Case 18: a query of a few characters shares a token with the sentence in both fields.
+    /// A query of a few characters shares a token with the sentence in both fields.
     #[test]
-    fn short_queries_of_every_script_find_their_sentence() {
+    fn b10_case_18_short_queries_of_every_script_find_their_sentence() {
         for (sentence, queries) in [
             ("我更喜欢看电影和喝茶。", &["喝茶", "电影", "茶"][..]),
             ("東京タワーに行きました", &["東京", "タワー", "行き"]),

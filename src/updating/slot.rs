@@ -289,6 +289,32 @@ mod tests {
     }
 
     #[test]
+    fn b10_one_fact_in_two_writings_is_one_in_every_script() {
+        for (a, b) in [
+            ("喜欢的ＡＰＰ", "喜欢的app"),
+            ("か\u{3099}っこう", "がっこう"),
+            ("\u{1112}\u{1161}\u{11a8}\u{1100}\u{116d}", "학교"),
+            ("เมืองเกิด", "เมืองเกิด"),
+            ("المدينة", "المدينة "),
+            ("Родной Город", "родной город"),
+            ("🎉 party", "🎉  Party"),
+        ] {
+            assert_eq!(of(Knowledge, a, "x"), of(Knowledge, b, "x"), "{a} {b}");
+            assert_eq!(normal_value(a), normal_value(b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("北京", "东京"),
+            ("서울", "부산"),
+            ("เชียงใหม่", "กรุงเทพ"),
+            ("القاهرة", "دمشق"),
+            ("Казань", "Омск"),
+            ("🎉", "🥳"),
+        ] {
+            assert_ne!(normal_value(a), normal_value(b));
+        }
+    }
+
+    #[test]
     fn case_28_preferences_have_a_slot_for_each_object() {
         let jazz = of(Preference, "preference: jazz", "loves");
         assert!(jazz.is_some());

@@ -10,5 +10,5 @@ test('nothing of memory or of a model can become markup: there is no way to it i
 
 test('only the public package is imported', () => {
   const bare = Object.values(sources).flatMap((text) => [...text.matchAll(/(?:^import .* from |\bimport\()'([^.'][^']*)'/gm)].map((found) => found[1]));
-  expect([...new Set(bare)].sort()).toEqual(['@preact/signals', 'memstrata', 'memstrata/providers', 'memstrata/sample.json', 'preact', 'preact/hooks']);
+  expect([...new Set(bare)].sort()).toEqual(['@preact/signals', 'memstrata', 'memstrata/providers', 'memstrata/retrievers', 'memstrata/sample.json', 'preact', 'preact/hooks']);
 });

@@ -31,11 +31,14 @@ pub enum About {
 
 /// Tokens of the longest phrase there is.
 const LONGEST: usize = 9;
+/// Tokens that are read: what is longer is a text with a question in front, if any.
+const MOST_TOKENS: usize = 2_000;
 
 /// The phrases of `question`, in order, and whether it holds nothing else. Without `now` only named months and years are read.
 pub fn asked(question: &str, now: Option<Timestamp>) -> (Vec<Asked>, bool) {
-    let tokens = tokens(question);
-    let (mut found, mut at, mut rest) = (Vec::new(), 0, false);
+    let mut tokens = tokens(question);
+    let (mut found, mut at, mut rest) = (Vec::new(), 0, tokens.len() > MOST_TOKENS);
+    tokens.truncate(MOST_TOKENS);
     while at < tokens.len() {
         match phrase(&tokens, at, now) {
             Some((end, about)) => {

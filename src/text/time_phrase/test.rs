@@ -261,7 +261,64 @@ fn absurd_moments_and_numbers_are_harmless() {
     }
 }
 
+#[test]
+fn b10_a_question_is_read_in_chinese_and_english_and_in_no_other_language() {
+    let now = at("2023-05-24T12:00", 8);
+    let days = |question: &str| {
+        let (phrases, alone) = asked(question, Some(now));
+        let text = |bound: Option<jiff::civil::Date>| bound.map_or_else(|| "-".to_owned(), |day| day.to_string());
+        let of = |about: About| match about {
+            About::Days(from, to) => format!("{} {}", text(from), text(to)),
+            About::Month(month, day, year) => format!("{month} {day:?} {year:?}"),
+            About::Year(year) => format!("{year}"),
+        };
+        (phrases.into_iter().map(|phrase| of(phrase.about)).collect::<Vec<_>>().join(", "), alone)
+    };
+    for (question, expected, alone) in [
+        ("昨天我们聊了什么？", "2023-05-23 2023-05-24", false),
+        ("上個禮拜", "2023-05-15 2023-05-22", true),
+        ("５月３日或者去年", "5 Some(3) None, 2022-01-01 2023-01-01", false),
+        ("2021年", "2021", true),
+        ("四月之前", "- 2023-04-01", true),
+        ("四个月之前", "2023-01-01 2023-02-01", true),
+        ("自三月以来去了哪里", "2023-03-01 -", false),
+        ("yesterday 🎉", "2023-05-23 2023-05-24", true),
+        ("昨日は何を飲みましたか", "2023-05-23 2023-05-24", false),
+        ("어제 어디에 갔어요?", "", false),
+        ("เมื่อวานฉันกินอะไร", "", false),
+        ("ماذا فعلت أمس؟", "", false),
+        ("Что я делал вчера?", "", false),
+        ("🎉", "", true),
+    ] {
+        assert_eq!(days(question), (expected.to_owned(), alone), "{question}");
+    }
+    let long = "上周说了什么 ".repeat(100_000);
+    assert!(asked(&long, Some(now)).0.len() < 1_000, "a long text is read at its beginning");
+}
+
 proptest! {
+    #[test]
+    fn arbitrary_questions_never_panic_and_ranges_begin_before_they_end(
+        question in "(\\PC|[0-9一二十天周月年号前后上下个去今从自到至以之来]|since |between |and |to |before |until |last |may |week |5th |-|\\.){0,40}",
+        epoch_ms in any::<i64>(),
+        near_ms in -60_000_000_000_000_i64..250_000_000_000_000,
+        offset_minutes in -1_080_i16..1_081,
+    ) {
+        let _ = asked(&question, Some(Timestamp { epoch_ms, offset_minutes }));
+        let (without, _) = asked(&question, None);
+        prop_assert!(!without.iter().any(|phrase| matches!(phrase.about, About::Days(..))));
+        let mut last = 0;
+        for phrase in asked(&question, Some(Timestamp { epoch_ms: near_ms, offset_minutes })).0 {
+            prop_assert!(phrase.bytes.start >= last && phrase.bytes.start < phrase.bytes.end);
+            last = phrase.bytes.end;
+            prop_assert!(question.get(phrase.bytes).is_some());
+            if let About::Days(from, to) = phrase.about {
+                prop_assert!(from.is_some() || to.is_some());
+                prop_assert!(from.is_none_or(|from| to.is_none_or(|to| from < to)));
+            }
+        }
+    }
+
     #[test]
     fn arbitrary_text_never_panics_and_spans_are_in_order(
         text in "(\\PC|[0-9一二十天周月年号前后上下个去今]|last |next |in |the |may |week |5th |of |-|\\.){0,40}",

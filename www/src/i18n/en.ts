@@ -103,7 +103,10 @@ export const en = {
   tryQuery: 'Try a query without keeping it',
   run: 'Look up',
   strategy: 'Strategy',
-  strategies: { auto: 'auto', semantic: 'semantic', keyword: 'keyword', temporal: 'temporal', two_stage: 'two stages (MemoryOS)' },
+  strategies: {
+    auto: 'auto', semantic: 'semantic', keyword: 'keyword', temporal: 'temporal', two_stage: 'two stages (MemoryOS)',
+    reranked: 'auto, put in order by the model', rewritten: 'auto, also as the model rewords it',
+  } as Record<string, string>,
   profile: 'Profile',
   profiles: { auto: 'auto', chat: 'chat', assistant: 'assistant', preference: 'preference' },
   budget: 'Token budget',

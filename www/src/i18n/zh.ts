@@ -98,7 +98,10 @@ export const zh: Dictionary = {
   tryQuery: '试查询（不会保存）',
   run: '查找',
   strategy: '策略',
-  strategies: { auto: '自动', semantic: '语义', keyword: '关键词', temporal: '时间', two_stage: '两段式（MemoryOS）' },
+  strategies: {
+    auto: '自动', semantic: '语义', keyword: '关键词', temporal: '时间', two_stage: '两段式（MemoryOS）',
+    reranked: '自动，由模型重新排序', rewritten: '自动，并按模型的改写查找',
+  },
   profile: '权重',
   profiles: { auto: '自动', chat: '闲聊', assistant: '助手', preference: '偏好' },
   budget: '词元预算',

@@ -1,17 +1,15 @@
 import { signal } from '@preact/signals';
-import type { BuiltInStrategy } from 'memstrata';
 import { inspected } from '../chat/log';
 import { t } from '../i18n/language';
-import { memory } from '../memory/open';
+import { memory, strategies } from '../memory/open';
 import { troubleOf, type Trouble } from '../memory/trouble';
 import { TroubleNote } from '../shell/TroubleNote';
 
-const strategies: BuiltInStrategy[] = ['auto', 'semantic', 'keyword', 'temporal', 'two_stage'];
 const profiles = ['auto', 'chat', 'assistant', 'preference'] as const;
 const budgets = [256, 512, 1024, 2048, 4096];
 
 const query = signal('');
-const strategy = signal<BuiltInStrategy>('auto');
+const strategy = signal('auto');
 const profile = signal<(typeof profiles)[number]>('auto');
 const budget = signal(1024);
 const trouble = signal<Trouble | null>(null);
@@ -26,7 +24,10 @@ export function Probe() {
     running.value = true;
     trouble.value = null;
     try {
-      const recall = await (await memory()).retrieve(text, { strategy: strategy.value, profile: profile.value, budgetTokens: budget.value });
+      const opened = await memory();
+      // The model that it asks may have been taken away meanwhile.
+      if (!opened.strategies.includes(strategy.value)) strategy.value = 'auto';
+      const recall = await opened.retrieve(text, { strategy: strategy.value, profile: profile.value, budgetTokens: budget.value });
       inspected.value = { query: text, recall, exchangeId: null };
     } catch (error) {
       trouble.value = troubleOf(error);
@@ -58,9 +59,9 @@ export function Probe() {
       </label>
       <label>
         {words.strategy}
-        <select value={strategy.value} onChange={(event) => (strategy.value = event.currentTarget.value as BuiltInStrategy)}>
-          {strategies.map((each) => (
-            <option key={each} value={each}>{words.strategies[each as keyof typeof words.strategies]}</option>
+        <select value={strategy.value} onChange={(event) => (strategy.value = event.currentTarget.value)}>
+          {strategies.value.map((each) => (
+            <option key={each} value={each}>{words.strategies[each] ?? each}</option>
           ))}
         </select>
       </label>

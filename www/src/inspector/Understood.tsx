@@ -1,4 +1,4 @@
-import type { BuiltInStrategy, RetrieveResult } from 'memstrata';
+import type { RetrieveResult } from 'memstrata';
 import { showScore, t } from '../i18n/language';
 
 /** How the engine read the query. */
@@ -8,7 +8,7 @@ export function Understood({ recall }: { recall: RetrieveResult }) {
   const dates = [...query.years.map(String), ...query.months.map((month) => words.monthNamed(month)), ...query.days.map((day) => words.dayNamed(day))];
   const ranges = query.ranges.map(({ phrase, from, to }) => words.daysAsked(phrase, from, to));
   const rows: [string, string][] = [
-    [words.strategy, words.strategies[query.strategy as BuiltInStrategy] ?? query.strategy],
+    [words.strategy, words.strategies[query.strategy] ?? query.strategy],
     [words.profile, words.profiles[query.profile]],
     [words.words, query.words.join(' · ')],
     [words.names, query.names.join(' · ')],

@@ -7,6 +7,8 @@ import { troubleOf, type Trouble } from './trouble';
 import { forgetPicture, refreshSoon, watch } from './view';
 
 export const status = signal<'loading' | 'ready' | 'failed'>('loading');
+/** What a query may be looked up with: more than the engine's own where there is a model. */
+export const strategies = signal<readonly string[]>(['auto', 'semantic', 'keyword', 'temporal', 'two_stage']);
 /** Why the memory is not open. */
 export const openTrouble = signal<Trouble | null>(null);
 
@@ -42,13 +44,14 @@ async function open(): Promise<MemoryOS> {
   try {
     const { MemoryOS } = await import('memstrata');
     const chat = chatOn.value ? await chatModel() : undefined;
+    const { reranking, rewriting } = await import('memstrata/retrievers');
     const opened = await MemoryOS.open({
       name: 'playground',
       userId: 'me',
       assistantId: 'playground',
       embedder: embedder.value,
       config: settings.peek(),
-      ...(chat ? { chat } : {}),
+      ...(chat ? { chat, retrievers: { reranked: reranking({ chat }), rewritten: rewriting({ chat }) } } : {}),
       paused: pausedHere.peek() === 'yes',
     });
     watch(opened);
@@ -60,6 +63,7 @@ async function open(): Promise<MemoryOS> {
         opening = null;
       }
     });
+    strategies.value = opened.strategies;
     status.value = 'ready';
     refreshSoon();
     return opened;
