@@ -236,7 +236,7 @@ async fn s20_retrievers_of_the_host_rank_what_the_filter_lets_through() {
         "topK": 2, "budgetTokens": 100, "strategy": "mine", "profile": "auto", "callId": "c1",
         "filter": { "not": [{ "roles": ["assistant"] }], "where": { "kind": { "exists": false } } },
     });
-    let retrieve = || memory.call("retrieve", &["x".into(), js(&search)]);
+    let retrieve = async || memory.call("retrieve", &["x".into(), js(&search)]).await;
     let shown = memory.call("candidates", &[js(&search)]).await.expect("listed");
     assert_eq!(texts(&shown, "text"), CONVERSATION.map(|(user, _)| user));
     let id = |at: usize| shown[at]["id"].clone();
