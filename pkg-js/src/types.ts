@@ -22,7 +22,10 @@ export interface OpenOptions {
   assistantId?: string;
   /** Language model. Without one, `getResponse` answers with the recalled passages (memory-only mode). */
   chat?: ChatModel;
-  /** `"builtin"` (default) loads the static English and Chinese table lazily; `"none"` keeps to keywords. */
+  /**
+   * `"builtin"` (default) loads the static English and Chinese table lazily; `"none"` keeps to keywords. Beside an embedder of your
+   * own the table still counts tokens and compares word by word.
+   */
   embedder?: 'builtin' | 'none' | EmbeddingModel;
   /** `"indexeddb"` (default in browsers), `"memory"` (default in Node), or an engine of your own. */
   storage?: 'indexeddb' | 'memory' | StorageEngine;
@@ -39,8 +42,11 @@ export interface OpenOptions {
   retrievers?: { [name: string]: Retriever };
   /** Run in a dedicated Worker. Default: true where `Worker` exists and a page is there to be kept smooth. */
   worker?: boolean | Worker | (() => Worker);
-  /** Where the wasm file, the embedding table and the worker script are; default beside the package's own modules. */
-  assets?: { wasm?: string | URL | BufferSource | WebAssembly.Module; table?: string | URL | BufferSource; worker?: string | URL };
+  /**
+   * Where the wasm file, the embedding table and the worker script are; default beside the package's own modules. `table: false` leaves
+   * the table out, also beside an embedder of your own, which then finds less and estimates tokens.
+   */
+  assets?: { wasm?: string | URL | BufferSource | WebAssembly.Module; table?: string | URL | BufferSource | false; worker?: string | URL };
   /** Gives the time; for tests and replays. Default `Date.now`. */
   now?: () => number;
   /** Seed for ids of a new memory; for tests and replays. Default: from `crypto.getRandomValues`. */

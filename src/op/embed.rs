@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::id::{IdSource, JobId, PageId, Side};
 use crate::index::Index;
 use crate::map::HashMap;
-use crate::model::{Change, Cube, Job, JobKind, PageVectors, Record, RecordKey, RecordKind, Space};
+use crate::model::{Change, Cube, Job, JobKind, Page, PageVectors, Record, RecordKey, RecordKind, Space};
 use crate::updating::mid_term::recentre;
 
 /// Computes what these pages lack and stores it in the commit that removes the job.
@@ -39,19 +39,23 @@ pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]
             }
         }
         Embedder::External { space, texts_per_call } => {
-            let mut asked = Vec::new();
             for page in &pages {
                 let (units, _) = measure(engine, page);
                 delta.push(Change::Put(Record::Units(units)));
-                asked.extend(page.turns().map(|turn| (turn, embedded_text(page, turn.side))));
             }
+            // A table that came later changes units alone: nobody is asked, or paid, twice for a vector.
+            let stale: Vec<&Page> = pages.iter().filter(|page| is_stale(engine, space, page)).collect();
+            let asked: Vec<_> = stale
+                .iter()
+                .flat_map(|page| page.turns().map(|turn| (turn, embedded_text(page, turn.side))))
+                .collect();
             let mut vectors = Vec::with_capacity(asked.len());
             for batch in asked.chunks((*texts_per_call).max(1)) {
                 let texts = batch.iter().map(|(_, text)| text.clone()).collect();
                 vectors.extend(ask(engine, io, space, EmbedKind::Passage, texts, now_ms).await?);
             }
             let mut found = asked.iter().map(|(turn, _)| *turn).zip(vectors).peekable();
-            for page in &pages {
+            for page in stale {
                 let mut record = PageVectors { page: page.id, space: space.clone(), user: None, agent: None };
                 while let Some((turn, vector)) = found.next_if(|(turn, _)| turn.page == page.id) {
                     match turn.side {
@@ -85,6 +89,12 @@ pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]
     let pending = without_vectors(engine).len();
     engine.emit(Event::Embedded { pages: pages.len(), pending });
     Ok(())
+}
+
+/// Whether a page wants vectors of a space: it has those of another, or came by an answer since it was embedded.
+fn is_stale(engine: &Engine, space: &Space, page: &Page) -> bool {
+    let (cube, index) = (engine.cube.borrow(), engine.index.borrow());
+    cube.embedded_in(page.id) != Some(space) || page.turns().any(|turn| index.vector(turn).is_none())
 }
 
 /// The segments of newly embedded pages, with centroids that count them in.

@@ -160,7 +160,7 @@ fn lexical(index: &Index, query: &Query<'_>, visible: &Visible, fused: &mut Fuse
 
 /// Cosines at three scales, from the caller's vector or the table's; none where the space is another's.
 ///
-/// Deviation: the script gate shuts out the table only. An outside embedder may read what the table does not.
+/// Deviation: the script gate shuts out the table only.
 fn vectors(
     index: &Index,
     table: Option<&StaticTable>,
@@ -172,15 +172,12 @@ fn vectors(
     let own;
     let vector = match request.vector {
         Some(vector) => vector,
-        None => match table {
-            Some(table)
-                if query.understanding.readable
-                    && index.space().is_some_and(|space| space.model == table.model_id()) =>
-            {
+        None => match table.filter(|_| query.has_vector(index, table, request)) {
+            Some(table) => {
                 own = table.unit_vector(query.text);
                 &own
             }
-            _ => return,
+            None => return,
         },
     };
     if ![Feature::Odt, Feature::Odw, Feature::Odv].into_iter().any(|feature| fused.wants(feature)) {

@@ -117,6 +117,13 @@ impl<'a> Query<'a> {
 }
 
 impl Query<'_> {
+    /// Whether the question can be compared with the index's vectors: the caller gave its vector, or they are the table's and the
+    /// table reads it. An outside embedder may read what the table does not.
+    pub(crate) fn has_vector(&self, index: &Index, table: Option<&StaticTable>, request: &Request<'_>) -> bool {
+        let is_its = |table: &StaticTable| index.space().is_some_and(|space| space.model == table.model_id());
+        request.vector.is_some() || (self.understanding.readable && table.is_some_and(is_its))
+    }
+
     /// Whether the table reads the question, so that it can be compared row by row.
     pub(crate) fn has_max_sim(&self, table: Option<&StaticTable>) -> bool {
         table.is_some() && self.understanding.readable && !self.rows.is_empty()

@@ -118,6 +118,8 @@ pub struct Ranking<'a> {
     pub understanding: Understanding,
     /// The weights in effect.
     pub weights: Weights,
+    /// Whether the question could be compared by vector.
+    pub has_vector: bool,
     index: &'a Index,
     visible: Visible,
     fused: Fused,
@@ -144,8 +146,7 @@ pub fn rank<'a>(
     let weights = request.weights.unwrap_or_else(|| strategy.weights(profile, has_date, query.has_max_sim(table)));
     let visible = Visible::new(index, |turn| visible(index.id(turn)));
     let (mut fused, overlap) = features(index, table, request, &query, weights, &visible);
-    let compared =
-        index.n_vectors() > 0 && query.understanding.readable && (request.vector.is_some() || table.is_some());
+    let has_vector = query.has_vector(index, table, request);
     // Scaled to 0..1, features are silent where all candidates are alike, above all where there is but one. If vectors have
     // been compared, all of them are then the answer.
     let alike = fused.settle(index, &visible) <= 0.0;
@@ -154,9 +155,9 @@ pub fn rank<'a>(
         // Without a date in the question this is "the most recent", which everything answers to.
         Strategy::Temporal => query.understanding.dates.is_empty(),
         Strategy::TwoStage => true,
-        Strategy::Auto | Strategy::Semantic => alike && compared,
+        Strategy::Auto | Strategy::Semantic => alike && has_vector && index.n_vectors() > 0,
     };
-    Ranking { understanding: query.understanding, weights, index, visible, fused, overlap, all_answer }
+    Ranking { understanding: query.understanding, weights, has_vector, index, visible, fused, overlap, all_answer }
 }
 
 impl Ranking<'_> {

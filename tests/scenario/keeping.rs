@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use memstrata::config::Config;
 use memstrata::effect::{EmbedReply, EmbedRequest, Usage};
-use memstrata::error::{ErrorCode, Result};
+use memstrata::error::{Error, ErrorCode, Result};
 use memstrata::id::PageId;
 use memstrata::memory_os::MemoryOs;
 use memstrata::model::{Scope, Space};
@@ -217,6 +217,33 @@ fn model(
 fn outside(model: &str, dimensions: u32) -> OpenOptions {
     let space = Space { model: model.into(), dimensions };
     OpenOptions { embedder: Embedder::External { space, texts_per_call: 8 }, ..options() }
+}
+
+#[test]
+fn b09_a_table_beside_an_outside_embedder_asks_it_nothing_twice() {
+    let mut world = World::default();
+    let asked = Rc::new(RefCell::new(Vec::new()));
+    world.embed = Box::new(model(64, &asked));
+    let memory = world.open_with(outside("a", 64)).done().expect("opens");
+    add(&mut world, &memory, 0..20);
+    world.run(memory.flush(NOON_MS)).done().expect("flushes");
+    let (vectors, n_asked) = (memory.stats().index.vectors, asked.borrow().len());
+    assert_eq!(vectors, n_asked);
+    memory.use_table(table());
+    assert_eq!(memory.stats().index.pending_vectors, 20, "units are still estimates");
+    world.run(memory.flush(NOON_MS)).done().expect("flushes");
+    let index = memory.stats().index;
+    assert_eq!((index.vectors, index.pending_vectors), (vectors, 0));
+    assert_eq!(asked.borrow().len(), n_asked);
+    // With the table's signals, and the vectors of the other space.
+    let recall = world.run(memory.retrieve(RetrieveInput::new("tomatoes"), NOON_MS)).done().expect("finds");
+    assert!(recall.query.vectors);
+    let parts: Vec<_> = recall.hits[0].parts.iter().map(|part| part.name).collect();
+    assert!(parts.contains(&"odt") && parts.contains(&"ma"), "{parts:?}");
+    // While the embedder fails, no vectors take part: the table's are of another space.
+    world.embed = Box::new(|_| Err(Error::new(ErrorCode::ProviderFailed, "down")));
+    let recall = world.run(memory.retrieve(RetrieveInput::new("tomatoes"), NOON_MS)).done().expect("finds");
+    assert!(!recall.query.vectors && !recall.hits.is_empty());
 }
 
 #[test]

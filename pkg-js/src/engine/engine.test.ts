@@ -48,6 +48,17 @@ describe('the embedding table', () => {
     await engine.close();
   });
 
+  test('is loaded beside an embedder of one’s own, unless it is left out', async () => {
+    const embedder = { id: 'me/mine', dimensions: 4, maxEmbeddingsPerCall: 8 };
+    const table = async () => new Uint8Array(5);
+    for (const [options, loaded] of [[{ embedder }, true], [{ embedder, assets: { table: false } }, false], [{}, false]] as const) {
+      const { core, engine, idle } = await opened({}, options, { table });
+      await idle();
+      expect(core.calls.includes('table 5'), JSON.stringify(options)).toBe(loaded);
+      await engine.close();
+    }
+  });
+
   test('that cannot be had leaves keyword search, and says so', async () => {
     const { engine, events, idle } = await opened({}, { builtinEmbedder: true }, { table: () => Promise.reject(new Error('HTTP 404')) });
     await idle();

@@ -60,6 +60,9 @@ function requireStore(options: EngineOpenOptions): void {
   throw new MemoryOSError('STORAGE_UNAVAILABLE', 'this environment has no IndexedDB: open in a browser page or worker, or pass `storage: "memory"` or a storage engine of your own');
 }
 
+/** An embedder of one's own finds more with the table beside it: it counts tokens and compares word by word. */
+const wantsTable = ({ assets, builtinEmbedder, embedder }: EngineOpenOptions): boolean => assets.table !== false && (builtinEmbedder || !!embedder);
+
 class LocalEngine implements Engine {
   readonly #options: EngineOpenOptions;
   readonly #host: Host;
@@ -91,7 +94,7 @@ class LocalEngine implements Engine {
     this.#memory = await this.#surviving(WasmMemory.open(this.#options, { ...this.#host, panicked: (message) => this.#die(message) }));
     // Jobs of the last session wait; so may the table.
     this.#background.kick();
-    if (this.#options.builtinEmbedder) (this.#parts.idle ?? whenIdle)(() => void this.#installTable());
+    if (wantsTable(this.#options)) (this.#parts.idle ?? whenIdle)(() => void this.#installTable());
   }
 
   async call<M extends keyof EngineCalls>(method: M, args: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>> {
@@ -158,7 +161,7 @@ class LocalEngine implements Engine {
     if (this.#closing) return;
     this.#emit({ type: 'embedder', status: 'loading' });
     try {
-      const bytes = await (this.#parts.table ?? loadTable)(this.#options.assets.table);
+      const bytes = await (this.#parts.table ?? loadTable)(this.#options.assets.table || undefined);
       if (this.#closing) return;
       await this.#enter((memory) => memory.installTable(bytes));
       this.#emit({ type: 'embedder', status: 'ready' });

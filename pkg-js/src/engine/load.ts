@@ -48,7 +48,7 @@ async function compile(source: string | URL | BufferSource | WebAssembly.Module)
 }
 
 /** The bytes of the embedding table. */
-export async function loadTable(source: EngineAssets['table']): Promise<Uint8Array> {
+export async function loadTable(source?: string | BufferSource): Promise<Uint8Array> {
   if (source !== undefined && typeof source !== 'string') {
     return ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
   }

@@ -14,12 +14,13 @@ import type {
 } from './contract.js';
 
 /** Raised with every change of this file: a page never talks to a stale cached worker of another version. */
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 /** Where the engine finds its files; absent = beside the package's own modules. */
 export interface EngineAssets {
   wasm?: string | BufferSource | WebAssembly.Module;
-  table?: string | BufferSource;
+  /** False: it is left out. */
+  table?: string | BufferSource | false;
 }
 
 export interface EngineOpenOptions extends WasmOpenOptions {

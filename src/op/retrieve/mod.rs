@@ -225,7 +225,7 @@ fn search(
         })
         .collect();
     let understanding = &ranking.understanding;
-    let has_vectors = index.n_vectors() > 0 && (vector.is_some() || (table.is_some() && understanding.readable));
+    let has_vectors = index.n_vectors() > 0 && ranking.has_vector;
     let query = QueryView {
         strategy: ranked.map_or(understanding.strategy.as_str(), |ranked| ranked.name).into(),
         profile: understanding.profile.as_str(),
