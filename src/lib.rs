@@ -17,7 +17,10 @@ pub mod storage;
 pub mod text;
 pub mod time;
 pub mod updating;
-#[cfg(all(target_arch = "wasm32", not(feature = "vector-bench")))]
+#[cfg(all(target_arch = "wasm32", not(feature = "graph")))]
+pub mod wasm;
+#[cfg(all(target_arch = "wasm32", feature = "graph", not(feature = "vector-bench")))]
+#[path = "wasm/graph.rs"]
 pub mod wasm;
 #[cfg(all(target_arch = "wasm32", feature = "vector-bench"))]
 #[path = "wasm/vector_bench.rs"]

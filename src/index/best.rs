@@ -74,6 +74,16 @@ impl Best {
         }
     }
 
+    /// Takes the worst out.
+    pub(crate) fn pop_worst(&mut self) -> Option<Neighbour> {
+        if self.rows.is_empty() {
+            return None;
+        }
+        let worst = self.rows.swap_remove(0);
+        self.sink();
+        Some(worst)
+    }
+
     pub(crate) fn into_sorted(mut self) -> Vec<Neighbour> {
         sort_by(&mut self.rows, better);
         self.rows
@@ -99,6 +109,9 @@ mod tests {
             let mut expected = all;
             expected.sort_by(better);
             expected.truncate(n);
+            let worst: Vec<Neighbour> = (0..n / 3).filter_map(|_| best.pop_worst()).collect();
+            prop_assert!(worst.iter().eq(expected.iter().rev().take(n / 3)));
+            expected.truncate(expected.len().saturating_sub(n / 3));
             prop_assert_eq!(best.into_sorted(), expected);
         }
     }

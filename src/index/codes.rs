@@ -216,8 +216,23 @@ impl Codes {
     /// The `n` rows nearest to a query by code, best first, with their cosines. Blocks in which the filter leaves nothing are
     /// not read.
     pub(crate) fn nearest(&self, query: &QueryCodes, n: usize, filter: &Filter<'_>) -> Vec<Neighbour> {
+        self.nearest_from(0, query, n, filter)
+    }
+
+    /// [`Codes::nearest`] among rows from `first` on.
+    pub(crate) fn nearest_from(
+        &self,
+        first: usize,
+        query: &QueryCodes,
+        n: usize,
+        filter: &Filter<'_>,
+    ) -> Vec<Neighbour> {
+        let mask = |block: usize| {
+            let before = first.saturating_sub(block * BLOCK);
+            if before < BLOCK { self.mask(block, filter) & (u64::MAX << before) } else { 0 }
+        };
         let blocks: Vec<u32> =
-            (0..self.n_blocks() as u32).filter(|&block| self.mask(block as usize, filter) != 0).collect();
+            (first / BLOCK..self.n_blocks()).filter(|&block| mask(block) != 0).map(|block| block as u32).collect();
         let mut best = Best::new(n);
         self.scan(query, &blocks, &mut |block, sums| {
             let Ok(clips) = <&[f32; BLOCK]>::try_from(&self.clips[block * BLOCK..][..BLOCK]) else { return };
@@ -225,7 +240,7 @@ impl Codes {
             if over == 0 {
                 return;
             }
-            over &= self.mask(block, filter);
+            over &= mask(block);
             while over != 0 {
                 let n = over.trailing_zeros() as usize;
                 over &= over - 1;
@@ -241,26 +256,63 @@ impl Codes {
     /// [`Codes::nearest`] among `rows` alone, which hold vectors and are let through.
     pub(crate) fn nearest_of(&self, query: &QueryCodes, rows: &[u32], n: usize) -> Vec<Neighbour> {
         let mut best = Best::new(n);
+        self.products(query, rows, &mut |row, product| best.push(row, product));
+        self.scaled(query, best)
+    }
+
+    /// Products of a query with rows, which are cosines but for the query's scale.
+    pub(super) fn products(&self, query: &QueryCodes, rows: &[u32], visit: &mut dyn FnMut(u32, f32)) {
         let mut sums = [0; BLOCK];
         for rows in rows.chunks(BLOCK) {
             kernel::dots_i8_at(&query.values, &self.codes, rows, &mut sums[..rows.len()]);
-            for (&row, &sum) in rows.iter().zip(&sums) {
-                best.push(row, sum as f32 * self.clips[row as usize]);
-            }
+            rows.iter().zip(&sums).for_each(|(&row, &sum)| visit(row, sum as f32 * self.clips[row as usize]));
         }
-        self.scaled(query, best)
+    }
+
+    /// Whether `row` holds a vector and a filter lets it through.
+    pub(super) fn lets(&self, row: u32, filter: &Filter<'_>) -> bool {
+        let (block, n) = (row as usize / BLOCK, row as usize % BLOCK);
+        self.mask(block, filter) >> n & 1 == 1 && filter.admits(row)
     }
 
     fn scaled(&self, query: &QueryCodes, best: Best) -> Vec<Neighbour> {
         let mut found = best.into_sorted();
-        found.iter_mut().for_each(|neighbour| neighbour.cosine *= query.scale);
+        self.scale(query, &mut found);
         found
+    }
+
+    /// Makes products cosines.
+    pub(super) fn scale(&self, query: &QueryCodes, found: &mut [Neighbour]) {
+        found.iter_mut().for_each(|neighbour| neighbour.cosine *= query.scale);
+    }
+
+    /// The codes of a row and its clip, which is 0 when it is empty.
+    pub(super) fn row(&self, row: usize) -> (&[i8], f32) {
+        (&self.codes[row * self.stride..][..self.dims], self.clips[row])
+    }
+
+    /// Puts what [`Codes::row`] gave into an existing empty row.
+    pub(super) fn put_row(&mut self, row: usize, codes: impl Iterator<Item = i8>, clip: f32) {
+        if clip > 0.0 {
+            self.codes[row * self.stride..][..self.dims].iter_mut().zip(codes).for_each(|(to, code)| *to = code);
+            self.clips[row] = clip;
+            self.n_live += 1;
+            self.live[row / BLOCK] |= 1 << (row % BLOCK);
+        }
+    }
+
+    /// Cosine of two rows by code.
+    #[cfg(any(test, feature = "graph"))]
+    pub(super) fn cosine(&self, a: usize, b: usize) -> f32 {
+        let codes = |row: usize| &self.codes[row * self.stride..][..self.stride];
+        let product = kernel::dot_codes(codes(a), codes(b)) as f32;
+        product * (self.clips[a] / CODE_MAX) * (self.clips[b] / CODE_MAX)
     }
 
     /// What a row's codes stand for, to add up or to take signs of.
     pub(crate) fn for_each_number(&self, row: usize, visit: &mut dyn FnMut(usize, f32)) {
-        let scale = self.clips[row] / CODE_MAX;
-        let codes = &self.codes[row * self.stride..][..self.dims];
+        let (codes, clip) = self.row(row);
+        let scale = clip / CODE_MAX;
         codes.iter().enumerate().for_each(|(at, &code)| visit(at, f32::from(code) * scale));
     }
 

@@ -13,6 +13,7 @@ mod corpus;
 mod dictionary;
 pub mod filter;
 pub mod flat;
+pub mod graph;
 pub(crate) mod kernel;
 pub(crate) mod layout;
 mod lexical;

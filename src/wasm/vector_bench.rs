@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::error::Error;
 use crate::index::bits::Bits;
 use crate::index::filter::Filter;
+use crate::index::graph::{Graph, build, rows};
 use crate::index::planner::{Plan, Searcher, candidates};
 use crate::index::{Arena, Codes, Neighbour};
 
@@ -14,6 +15,7 @@ use crate::index::{Arena, Codes, Neighbour};
 pub struct VectorBench {
     rows: Rows,
     bits: Option<Bits>,
+    graph: Option<Graph>,
 }
 
 enum Rows {
@@ -25,16 +27,16 @@ enum Rows {
 
 impl VectorBench {
     fn searcher(&self) -> Searcher<'_> {
-        let bits = self.bits.as_ref();
+        let (bits, graph) = (self.bits.as_ref(), self.graph.as_ref());
         match &self.rows {
-            Rows::Exact(arena) => Searcher { bits, ..Searcher::new(arena) },
-            Rows::Coded(codes) => Searcher { codes, exact: None, bits },
+            Rows::Exact(arena) => Searcher { bits, graph, ..Searcher::new(arena) },
+            Rows::Coded(codes) => Searcher { codes, exact: None, bits, graph },
         }
     }
 
     fn found(&self, plan: Plan, query: &[f32], k: usize) -> Result<Vec<u32>, JsError> {
         let found = self.searcher().top_k_by(plan, query, k, &Filter::NONE);
-        found.map(rows).map_err(js_error)
+        found.map(numbers).map_err(js_error)
     }
 }
 
@@ -50,7 +52,7 @@ impl VectorBench {
             codes.reserve(n_rows);
             Rows::Coded(codes)
         };
-        Self { rows, bits: None }
+        Self { rows, bits: None, graph: None }
     }
 
     /// Appends rows that lie one after another.
@@ -71,18 +73,29 @@ impl VectorBench {
         self.bits = Some(Bits::of(self.searcher().codes));
     }
 
-    /// How a query is answered: `scan` or `bits N`, N rows being looked at by code.
+    /// Builds a graph over all rows, in this thread, and gives the number of its bytes.
+    #[wasm_bindgen(js_name = buildGraph)]
+    pub fn build_graph(&mut self) -> Result<usize, JsError> {
+        let carried = rows::decode(&rows::encode(self.searcher().codes)).map_err(js_error)?;
+        let bytes = build::build(&carried, build::EF_CONSTRUCTION).map_err(js_error)?;
+        let n_bytes = bytes.len();
+        self.graph = Some(Graph::decode(bytes).map_err(js_error)?);
+        Ok(n_bytes)
+    }
+
+    /// How a query is answered: `scan`, `bits N`, N rows being looked at by code, or `graph EF`.
     pub fn plan(&self) -> String {
         match self.searcher().plan(&Filter::NONE) {
             Plan::Scan => "scan".into(),
             Plan::Bits { candidates } => format!("bits {candidates}"),
+            Plan::Graph { ef } => format!("graph {ef}"),
         }
     }
 
     /// Rows nearest to `query`, best first, as planned.
     pub fn search(&self, query: &[f32], k: usize) -> Result<Vec<u32>, JsError> {
         let found = self.searcher().top_k(query, k, &Filter::NONE);
-        found.map(rows).map_err(js_error)
+        found.map(numbers).map_err(js_error)
     }
 
     /// The same by a scan.
@@ -98,13 +111,19 @@ impl VectorBench {
         self.found(Plan::Bits { candidates }, query, k)
     }
 
+    /// The same along the graph, holding `ef` rows.
+    #[wasm_bindgen(js_name = byGraph)]
+    pub fn by_graph(&self, query: &[f32], k: usize, ef: usize) -> Result<Vec<u32>, JsError> {
+        self.found(Plan::Graph { ef }, query, k)
+    }
+
     /// Reads all code bytes and adds them up, in one stream or in four: the streaming floor.
     pub fn floor(&self, four_streams: bool) -> i32 {
         self.searcher().codes.sum_bytes(four_streams)
     }
 }
 
-fn rows(found: Vec<Neighbour>) -> Vec<u32> {
+fn numbers(found: Vec<Neighbour>) -> Vec<u32> {
     found.into_iter().map(|neighbour| neighbour.row).collect()
 }
 

@@ -1,10 +1,11 @@
 /**
  * Search over vectors: this crate's, built to wasm by itself, and others on npm, over the same rows and questions in one run.
  *
- *   npm --prefix pkg-js run bench:vector -- [--data DIR] [--vector-rows 10000,100000] [--peer-rows 10000] [--json OUT]
+ *   npm --prefix pkg-js run bench:vector -- [--data DIR] [--vector-rows 10000,100000] [--peer-rows 10000] [--graph-rows 100000] [--json OUT]
  *
  * DIR holds vectors/*.f32. Without it rows are made. The run is Node's, one thread; the engine is that of Chromium. A time is
- * CPU time a question, beside it recall@10 against all rows in f64.
+ * CPU time a question, beside it recall@10 against all rows in f64. Peers are measured up to --peer-rows, a graph up to --graph-rows:
+ * it takes minutes to build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,11 +24,14 @@ const MOST_EXACT = 500_000;
 /** Rows whose floor is the one at the top. */
 const FLOOR_OF = 100_000;
 const GOOD_RECALL = 0.99;
+/** Below this no graph is built. */
+const LEAST_GRAPH = 50_000;
 
 export const VECTOR_OPTIONS = {
   data: { type: 'string' },
   'vector-rows': { type: 'string', default: '10000,100000,1000000' },
   'peer-rows': { type: 'string', default: '10000' },
+  'graph-rows': { type: 'string', default: '100000' },
 };
 
 /** Figures of all sizes. `built` is the folder with the glue and the wasm file. */
@@ -45,12 +49,12 @@ export async function vectorFigures(values, built, say) {
     cpu_ms: 'CPU milliseconds a question, median of several passes over all questions',
     recall: `of the ${K} rows nearest in f64, the share found, mean over the questions`,
   };
-  for (const n of sizes) figures[n] = await sizeFigures(n, { rows, glue, memory, peers: n <= Number(values['peer-rows']), say });
+  for (const n of sizes) figures[n] = await sizeFigures(n, { rows, glue, memory, peers: n <= Number(values['peer-rows']), graph: n >= LEAST_GRAPH && n <= Number(values['graph-rows']), say });
   figures.floor_ms = (figures[FLOOR_OF] ?? figures[sizes.at(-1)])?.floor_ms;
   return figures;
 }
 
-async function sizeFigures(n, { rows, glue, memory, peers, say }) {
+async function sizeFigures(n, { rows, glue, memory, peers, graph, say }) {
   say(`vectors: ${n} rows, and what is truly nearest`);
   const exact = n <= MOST_EXACT;
   const index = new glue.VectorBench(DIMS, n, exact);
@@ -87,6 +91,7 @@ async function sizeFigures(n, { rows, glue, memory, peers, say }) {
     scan: { ...scan, of_floor: round(scan.cpu_ms / figures.floor_ms, 3) },
     bits: { build_cpu_s: round(bits.seconds), by_rows_looked_at_by_code: byBits },
   };
+  if (graph) figures.memstrata.graph = await graphFigures(index, n, measured, say);
   index.free();
   say(`  memstrata ${JSON.stringify(figures.memstrata)}`);
   if (peers) {
@@ -98,6 +103,15 @@ async function sizeFigures(n, { rows, glue, memory, peers, say }) {
     }
   }
   return figures;
+}
+
+/** Beside what the plan takes, because with a graph another plan would be made. */
+async function graphFigures(index, n, measured, say) {
+  say('  building the graph');
+  const { seconds, result: bytes } = await once(() => index.buildGraph());
+  const byEf = {};
+  for (const ef of [50, 100, 200, 300, 400]) byEf[ef] = await measured((question, k) => index.byGraph(question, k, ef));
+  return { build_cpu_s: round(seconds), bytes_per_row: round(bytes / n), plan: index.plan(), by_rows_held: byEf };
 }
 
 /** The best setting of a peer, and all that were tried. A peer that fails is no reason to stop. */

@@ -8,6 +8,13 @@ pub(crate) fn dot_i8(query: &[i16], row: &[i8]) -> i32 {
     query.iter().zip(row).map(|(&q, &r)| i32::from(q) * i32::from(r)).sum()
 }
 
+/// Sum of products of two rows of codes; both have the same length, a multiple of [`CODE_LANES`](super::CODE_LANES).
+#[cfg(any(test, feature = "graph"))]
+pub(crate) fn dot_codes(a: &[i8], b: &[i8]) -> i32 {
+    debug_assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum()
+}
+
 /// Sum of products of two rows of codes, both widened.
 pub(crate) fn dot_i16(a: &[i16], b: &[i16]) -> i32 {
     debug_assert_eq!(a.len(), b.len());

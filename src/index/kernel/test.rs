@@ -94,6 +94,9 @@ fn products_of_codes_equal_the_naive_sum() {
                 assert_eq!(sums.concat(), expected, "{which}");
                 let row = &blocks[0][..len];
                 assert_eq!((dot_i8(&query, row), scalar::dot_i8(&query, row)), (expected[0], expected[0]), "{which}");
+                let other = &blocks[1][..len];
+                let product = row.iter().zip(other).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum::<i32>();
+                assert_eq!((dot_codes(row, other), scalar::dot_codes(row, other)), (product, product), "{which}");
             }
 
             let all = blocks.concat();

@@ -25,6 +25,22 @@ pub(crate) fn dot_i8(query: &[i16], row: &[i8]) -> i32 {
     sum_i32(sum)
 }
 
+/// Sum of products of two rows of codes; both have the same length, a multiple of [`CODE_LANES`].
+#[cfg(any(test, feature = "graph"))]
+pub(crate) fn dot_codes(a: &[i8], b: &[i8]) -> i32 {
+    assert!(a.len() == b.len() && b.len().is_multiple_of(CODE_LANES));
+    let mut sum = i32x4_splat(0);
+    for at in (0..a.len()).step_by(CODE_LANES) {
+        // SAFETY: at + CODE_LANES is within both slices.
+        unsafe {
+            let a = a.as_ptr().add(at);
+            let (low, high) = (i16x8_load_extend_i8x8(a), i16x8_load_extend_i8x8(a.add(HALF)));
+            sum = add_products(sum, low, high, b.as_ptr().add(at));
+        }
+    }
+    sum_i32(sum)
+}
+
 /// Sum of products of two rows of codes, both widened.
 pub(crate) fn dot_i16(a: &[i16], b: &[i16]) -> i32 {
     let n = a.len().min(b.len());

@@ -12,6 +12,8 @@ mod floor;
 mod lanes;
 
 pub(crate) use bits::{at_most, hammings};
+#[cfg(any(test, feature = "graph"))]
+pub(crate) use codes::dot_codes;
 #[cfg(test)]
 pub(crate) use codes::dot_i8;
 pub(crate) use codes::{at_least, dot_i16, dots_i8, dots_i8_at};
