@@ -2,6 +2,7 @@
  * Builds, then runs one of the measurements with the arguments given; its paths are relative to where npm was called.
  *   npm --prefix pkg-js run eval -- --data FOLDER …
  *   npm --prefix pkg-js run bench -- --json OUT
+ *   npm --prefix pkg-js run bench:retrieval -- --data FOLDER --json OUT   its search over texts, beside others
  *   npm --prefix pkg-js run bench:vector -- --data FOLDER --json OUT      its search over vectors alone, without a browser
  */
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { Failure, main, run } from './steps.mjs';
 const SCRIPTS = {
   eval: { script: ['eval', 'eval.mjs'], whole: true },
   bench: { script: ['bench', 'bench.mjs'], browser: true, whole: true, vectors: true },
+  retrieval: { script: ['bench', 'retrieval.mjs'], whole: true },
   vector: { script: ['bench', 'vector.mjs'], vectors: true },
 };
 

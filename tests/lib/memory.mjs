@@ -8,12 +8,15 @@ export async function openFresh({ userId = 'user', embedder = 'builtin', ...rest
   const { MemoryOS } = await import('memstrata');
   serial += 1;
   const memory = await MemoryOS.open({ name: `fresh-${serial}`, userId, storage: 'memory', embedder, ...rest });
-  if (embedder !== 'none') await embedderReady(memory);
+  if (embedder !== 'none') await embedderReady(memory, typeof embedder === 'object');
   return memory;
 }
 
-/** The embedding table comes after opening, so that a page can be used at once; who measures waits for it. */
-export async function embedderReady(memory) {
+/**
+ * The embedding table comes after opening, so that a page can be used at once; who measures waits for it, from the moment of
+ * opening: an embedder of one's own is ready before the table is.
+ */
+export async function embedderReady(memory, isOwn = false) {
   let settle;
   const said = new Promise((resolve, reject) => {
     settle = ({ status, message }) => {
@@ -22,7 +25,7 @@ export async function embedderReady(memory) {
     };
   });
   const stop = memory.on('embedder', settle);
-  if ((await memory.stats()).embedder.ready) settle({ status: 'ready' });
+  if (!isOwn && (await memory.stats()).embedder.ready) settle({ status: 'ready' });
   await said.finally(stop);
 }
 
