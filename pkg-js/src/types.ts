@@ -39,6 +39,11 @@ export interface OpenOptions {
   retrievers?: { [name: string]: Retriever };
   /** Run in a dedicated Worker. Default: true where `Worker` exists and a page is there to be kept smooth. */
   worker?: boolean | Worker | (() => Worker);
+  /**
+   * Shared with other tabs and workers of this origin. Default: true with `storage: "indexeddb"` where there are Web Locks and
+   * BroadcastChannel, and `worker` is no Worker of yours. With false the memory has one object at a time, and a second is LOCKED.
+   */
+  shared?: boolean;
   /** Where the wasm file, the embedding table and the worker script are; default beside the package's own modules. */
   assets?: { wasm?: string | URL | BufferSource | WebAssembly.Module; table?: string | URL | BufferSource; worker?: string | URL };
   /** Gives the time; for tests and replays. Default `Date.now`. */
@@ -351,6 +356,8 @@ export interface ForgetResult {
 }
 
 export interface Stats {
+  /** `owner`: the engine runs for this object. `follower`: that of another tab or worker does. */
+  role: 'owner' | 'follower';
   pages: number;
   turns: number;
   shortTerm: { pages: number; capacity: number; waiting: number };
@@ -611,7 +618,10 @@ export type MemoryEvent =
   | { type: 'job-failed'; jobId: string; code: string; message: string; willRetry: boolean }
   | { type: 'sealed'; chunks: number; bytes: number }
   | { type: 'cleared' }
-  | { type: 'closed'; reason: 'called' | 'worker-lost' };
+  /** Whose engine serves this object now: its own, or that of another tab or worker. */
+  | { type: 'role'; role: Stats['role'] }
+  /** `newer-version`: another tab runs a newer version of the package, and this one has let the memory go. */
+  | { type: 'closed'; reason: 'called' | 'worker-lost' | 'newer-version' };
 
 /** One turn pair of a conversation to import. */
 export type ImportTurn = AddMemoryInput;

@@ -16,7 +16,7 @@ export interface WorkerLike extends Port {
 }
 
 export interface ClientOptions {
-  host: PageHost;
+  host: Pick<PageHost, 'handlers'>;
   onEvent(event: MemoryEvent): void;
   /** The worker died, on its own or by another's hand. */
   onLost(error: MemoryOSError): void;
