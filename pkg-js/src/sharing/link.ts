@@ -1,4 +1,5 @@
 /** A follower's end of the line to the owner: makes its calls, and answers what they call back for. */
+import type { Clock } from '../clock.js';
 import type { Args, EngineCalls, HostCalls, Result } from '../engine/protocol.js';
 import type { Handlers } from '../engine/peer.js';
 import { Peer } from '../engine/peer.js';
@@ -7,6 +8,7 @@ import type { MemoryEvent } from '../types.js';
 import { Gate } from './gate.js';
 import { argsOf, lostCall, ownerLost } from './repeat.js';
 import type { Line } from './room.js';
+import { settledWithin } from './within.js';
 
 /** Calls of one follower that the owner has at once; the others wait here. */
 export const CALLS_IN_FLIGHT = 32;
@@ -79,9 +81,10 @@ export class Link implements Route {
     this.#gate.shut(ownerLost(false));
   }
 
-  /** Resolves when all that is under way is answered. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#inFlight);
+  /** Takes no further calls; resolves when those under way are answered, or after a while. */
+  async drain(clock: Clock, ms: number): Promise<void> {
+    this.stop();
+    await settledWithin(clock, ms, this.#inFlight);
   }
 
   /** Ends it; what is under way is lost. */

@@ -14,6 +14,7 @@ import type { Local, OpenLocal } from './local.js';
 import { argsOf, lostCall, ownerLost } from './repeat.js';
 import type { Line, Mood, Needs, Notice, Room } from './room.js';
 import { SHARING_VERSION } from './room.js';
+import { settledWithin } from './within.js';
 
 /** How long an owner that closes finishes what others have asked of it. */
 export const DRAIN_MS = 1_000;
@@ -197,14 +198,7 @@ export class Owner implements Route {
   }
 
   #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = this.#given.clock.after(DRAIN_MS, resolve);
-      void Promise.allSettled(this.#inFlight).then(() => {
-        stop();
-        // Answers leave before the end is said.
-        queueMicrotask(resolve);
-      });
-    });
+    return settledWithin(this.#given.clock, DRAIN_MS, this.#inFlight);
   }
 
   #tell(event: MemoryEvent): void {

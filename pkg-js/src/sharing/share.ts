@@ -161,9 +161,8 @@ class SharedEngine implements Engine {
         this.#room?.say({ kind: 'closing', epoch: this.#owner.epoch });
         await this.#owner.drain();
         await this.#owner.close();
-      } else if (this.#link) {
-        this.#link.stop();
-        await Promise.race([this.#link.settled(), new Promise<void>((resolve) => this.#parts.clock.after(DRAIN_MS, resolve, 'background'))]);
+      } else {
+        await this.#link?.drain(this.#parts.clock, DRAIN_MS);
       }
     } finally {
       this.#end ??= closed;

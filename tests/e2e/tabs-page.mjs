@@ -1,0 +1,77 @@
+/** One of many tabs on one memory. Every call notes when it was settled, so that a test can say how long a hand-over took. */
+import { MemoryOS } from 'memstrata';
+
+let memory;
+const events = [];
+const written = { acknowledged: [], failed: [], settledAt: [] };
+let stopped = false;
+
+export async function open(name, options = {}) {
+  memory = await MemoryOS.open({ name, userId: 'tester', embedder: 'none', ...options });
+  memory.on('*', (event) => events.push(event));
+}
+
+export const close = () => memory.close();
+export const role = async () => (await memory.stats()).role;
+export const stats = () => memory.stats();
+export const seen = (type) => events.filter((event) => event.type === type);
+export const add = (id, text) => memory.addMemory({ userInput: text, agentResponse: '', ...(id ? { id } : {}) });
+export const retrieve = (query) => memory.retrieve(query, { strategy: 'keyword' });
+
+/** Adds turns, a few at once, and gives how each ended. */
+export async function addMany(prefix, count, atOnce = 8) {
+  let n = 0;
+  const statuses = [];
+  const chain = async () => {
+    while (n < count) {
+      const id = `${prefix}-${n++}`;
+      statuses.push((await add(id, `turn ${id}`)).status);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, chain));
+  return statuses.filter((status) => status === 'stored').length;
+}
+
+/** Adds turns without ids until it is told to stop, and remembers what was acknowledged. Their text tells them apart. */
+export function write(prefix, atOnce = 4) {
+  let n = 0;
+  const chain = async () => {
+    while (!stopped) {
+      const text = `${prefix}-${n++}`;
+      try {
+        await memory.addMemory({ userInput: text, agentResponse: '' });
+        written.acknowledged.push(text);
+      } catch (error) {
+        written.failed.push({ text, code: error.code, message: error.message, data: error.data });
+      }
+      written.settledAt.push(Date.now());
+    }
+  };
+  void Promise.all(Array.from({ length: atOnce }, chain)).then(() => (window.written = true));
+}
+
+export function stop() {
+  stopped = true;
+}
+
+export const outcome = () => written;
+
+/** Begins a call and gives what became of it, with the time at which it was settled. */
+export async function timed(name, ...args) {
+  const settled = (result) => ({ at: Date.now(), ...result });
+  try {
+    return settled({ value: await memory[name](...args) });
+  } catch (error) {
+    return settled({ code: error.code, data: error.data, message: error.message });
+  }
+}
+
+/** Texts of every page there is. */
+export async function everything() {
+  const texts = [];
+  for (;;) {
+    const some = await memory.pages({ offset: texts.length, limit: 1_000 });
+    texts.push(...some.map(({ userInput }) => userInput));
+    if (some.length < 1_000) return texts;
+  }
+}
