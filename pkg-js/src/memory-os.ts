@@ -118,7 +118,8 @@ export class MemoryOS {
     const { now, signal } = options;
     if (wantsWorker(options.worker)) {
       const { worker, owned } = startWorker(options.worker, options.assets?.worker);
-      return { engine: await connect(worker, engineOptions, { host: { handlers }, owned, now, onEvent, onLost: () => onLost() }, signal), kill: () => worker.terminate?.() };
+      const engine = await connect(worker, engineOptions, { host: { handlers }, owned, now, onEvent, onLost: () => onLost() }, signal);
+      return { engine, kill: () => engine.kill() };
     }
     // Loaded only here: a page that uses a worker never needs it.
     const { bridge, openEngine } = await import('./engine/engine.js');

@@ -1,9 +1,10 @@
-/** One of many tabs on one memory. Every call notes when it was settled, so that a test can say how long a hand-over took. */
+/** One of many tabs on one memory. Writes note when they were begun and settled, so that a test can say how long a hand-over took. */
 import { MemoryOS } from 'memstrata';
+import { scriptedChat } from 'memstrata/testing';
 
 let memory;
 const events = [];
-const written = { acknowledged: [], failed: [], settledAt: [] };
+const written = { acknowledged: [], failed: [], calls: [] };
 let stopped = false;
 
 export async function open(name, options = {}) {
@@ -33,18 +34,23 @@ export async function addMany(prefix, count, atOnce = 8) {
 }
 
 /** Adds turns without ids until it is told to stop, and remembers what was acknowledged. Their text tells them apart. */
-export function write(prefix, atOnce = 4) {
+export function write(prefix, { atOnce = 4, report = false } = {}) {
+  Object.assign(written, { acknowledged: [], failed: [], calls: [] });
+  stopped = window.written = false;
   let n = 0;
   const chain = async () => {
     while (!stopped) {
       const text = `${prefix}-${n++}`;
+      const from = Date.now();
       try {
         await memory.addMemory({ userInput: text, agentResponse: '' });
         written.acknowledged.push(text);
+        // Whoever will be killed cannot be asked afterwards.
+        if (report) await fetch('/ack', { method: 'POST', body: text });
       } catch (error) {
         written.failed.push({ text, code: error.code, message: error.message, data: error.data });
       }
-      written.settledAt.push(Date.now());
+      written.calls.push({ from, to: Date.now() });
     }
   };
   void Promise.all(Array.from({ length: atOnce }, chain)).then(() => (window.written = true));
@@ -74,4 +80,40 @@ export async function everything() {
     texts.push(...some.map(({ userInput }) => userInput));
     if (some.length < 1_000) return texts;
   }
+}
+
+/** Opens with a model that gives one answer to everything. */
+export const openWithModel = (name, answer) => open(name, { chat: scriptedChat(() => answer), config: { updatePolicy: 'offline' } });
+
+/** Asks, and gives what was streamed beside what came of it. */
+export async function ask(query) {
+  const stream = memory.getResponse(query, { stream: true });
+  let streamed = '';
+  for await (const piece of stream) streamed += piece;
+  const { text, mode } = await stream.result;
+  return { streamed, text, mode };
+}
+
+let worker;
+
+/** A worker of this page's own, with the same calls. */
+export function startWorker(name) {
+  worker = new Worker('/tests/e2e/tabs-worker.mjs', { type: 'module' });
+  return inWorker('open', name);
+}
+
+let calls = 0;
+
+export function inWorker(method, ...args) {
+  const id = ++calls;
+  return new Promise((resolve, reject) => {
+    const onMessage = ({ data }) => {
+      if (data.id !== id) return;
+      worker.removeEventListener('message', onMessage);
+      if (data.error) reject(new Error(data.error));
+      else resolve(data.value);
+    };
+    worker.addEventListener('message', onMessage);
+    worker.postMessage({ id, method, args });
+  });
 }
