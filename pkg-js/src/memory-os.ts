@@ -107,15 +107,16 @@ export class MemoryOS {
   async #start(engineOptions: EngineOpenOptions, options: OpenOptions): Promise<Engine> {
     const { signal } = options;
     const outside: Outside = { handlers: this.#host.handlers, onEvent: (event) => this.#emit(event), onLost: (reason) => this.#lost(reason) };
-    const open: OpenLocal = (changed, around) => this.#local(changed, options, around);
-    if (!isShared(engineOptions, options)) return (await open(engineOptions, outside)).engine;
+    if (!isShared(engineOptions, options)) return (await this.#local(engineOptions, options, outside, signal)).engine;
     const { share } = await import('./sharing/share.js');
+    // Without the signal: it is for this opening, not for one that takes over from another tab.
+    const open: OpenLocal = (changed, around) => this.#local(changed, options, around);
     return share({ ...outside, options: engineOptions, open, signal });
   }
 
   /** An engine of this tab. */
-  async #local(engineOptions: EngineOpenOptions, options: OpenOptions, { handlers, onEvent, onLost }: Outside): Promise<Local> {
-    const { now, signal } = options;
+  async #local(engineOptions: EngineOpenOptions, options: OpenOptions, { handlers, onEvent, onLost }: Outside, signal?: AbortSignal): Promise<Local> {
+    const { now } = options;
     if (wantsWorker(options.worker)) {
       const { worker, owned } = startWorker(options.worker, options.assets?.worker);
       const engine = await connect(worker, engineOptions, { host: { handlers }, owned, now, onEvent, onLost: () => onLost() }, signal);

@@ -8,7 +8,10 @@ const written = { acknowledged: [], failed: [], calls: [] };
 let stopped = false;
 
 export async function open(name, options = {}) {
-  memory = await MemoryOS.open({ name, userId: 'tester', embedder: 'none', ...options });
+  const opening = new AbortController();
+  memory = await MemoryOS.open({ name, userId: 'tester', embedder: 'none', signal: opening.signal, ...options });
+  // It was for the opening, and must not keep this tab from taking over later.
+  opening.abort();
   memory.on('*', (event) => events.push(event));
 }
 
@@ -116,4 +119,16 @@ export function inWorker(method, ...args) {
     worker.addEventListener('message', onMessage);
     worker.postMessage({ id, method, args });
   });
+}
+
+/** Asks the service worker, which is registered at the first call. */
+export async function inServiceWorker(method, ...args) {
+  await navigator.serviceWorker.register('/service-worker.js', { type: 'module' });
+  const { active } = await navigator.serviceWorker.ready;
+  const { port1, port2 } = new MessageChannel();
+  const answer = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+  active.postMessage({ method, args }, [port2]);
+  const { value, error } = await answer;
+  if (error) throw new Error(error);
+  return value;
 }

@@ -1,8 +1,10 @@
 // Tabs and workers on one memory, in a real browser. `MEMSTRATA_FULL=1` takes the figures of the acceptance run.
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { launch, newProfile } from './browser.mjs';
-import { bodyOf, servePackage } from './server.mjs';
+import { bodyOf, ROOT, servePackage } from './server.mjs';
 
 const FULL = process.env.MEMSTRATA_FULL === '1';
 const TURNS_A_TAB = FULL ? 1_000 : 60;
@@ -15,13 +17,25 @@ const profile = newProfile();
 const reported = [];
 let browser;
 let server;
+
+/** One file of a module and all that it imports, as an application's bundler would make it for a service worker. */
+async function bundled(file) {
+  const { rolldown } = createRequire(join(ROOT, 'pkg-js/package.json'))('rolldown');
+  const bundle = await rolldown({ input: join(ROOT, 'tests/e2e', file), platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
+  await bundle.close();
+  return output[0].code;
+}
+
 before(async () => {
+  const serviceWorker = await bundled('tabs-service-worker.mjs');
   server = await servePackage('/tests/e2e/tabs-page.mjs', {
     routes: {
       'POST /ack': async (request, response) => {
         reported.push(await bodyOf(request));
         response.writeHead(204).end();
       },
+      '/service-worker.js': (_, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end(serviceWorker),
       '/other': (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>another page</title>'),
     },
   });
@@ -80,6 +94,29 @@ describe('case_35 many tabs, one memory', () => {
       await one.page.close();
       assert.equal(await two.call('inWorker', 'role'), 'owner');
       assert.deepEqual(await two.call('inWorker', 'everything'), ['said in a worker']);
+    } finally {
+      await closeAll([one, two]);
+    }
+  });
+
+  test('a service worker shares it: as follower, as owner, and until it is ended', async () => {
+    const one = await tab('service-worker');
+    const two = await tab();
+    try {
+      await two.call('inServiceWorker', 'open', 'service-worker');
+      assert.equal(await two.call('inServiceWorker', 'role'), 'follower');
+      await two.call('inServiceWorker', 'add', 's1', 'as follower');
+      await one.call('close');
+      assert.equal(await two.call('inServiceWorker', 'role'), 'owner');
+      await two.call('inServiceWorker', 'add', 's2', 'as owner');
+      await two.call('open', 'service-worker');
+      assert.deepEqual([await two.call('role'), await two.call('everything')], ['follower', ['as owner', 'as follower']]);
+      const session = await browser.context.newCDPSession(two.page);
+      await session.send('ServiceWorker.enable');
+      await session.send('ServiceWorker.stopAllWorkers');
+      const began = Date.now();
+      while ((await two.call('role')) !== 'owner') assert.ok(Date.now() - began < SETTLED_WITHIN_MS, 'the service worker still owns it');
+      assert.equal((await two.call('stats')).pages, 2);
     } finally {
       await closeAll([one, two]);
     }

@@ -251,7 +251,7 @@ export class Owner implements Route {
 
   #widen({ chatModel, retrievers }: Needs): void {
     this.#options = { ...this.#options, chatModel: this.#options.chatModel ?? chatModel, retrievers: [...new Set([...this.#options.retrievers, ...retrievers])] };
-    this.#renew(true);
+    this.#renew();
   }
 
   /** A store whose last write is unknown refuses every other, and a core that has panicked answers nothing: both want opening anew. */
@@ -260,23 +260,24 @@ export class Owner implements Route {
     const now = this.#given.clock.now();
     if ((code !== 'STORAGE_UNAVAILABLE' && code !== 'INTERNAL') || now - this.#renewedAt < RENEW_EVERY_MS) return;
     this.#renewedAt = now;
-    this.#renew(false);
+    this.#renew();
   }
 
   #lost(): void {
     if (this.#dead) return;
     this.#losses++;
     if (this.#losses > MOST_LOSSES) this.#given.onFail(new MemoryOSError('CLOSED', 'the worker of the memory was lost again and again; what was acknowledged is stored: open the memory again', { data: { reason: 'worker-lost' } }));
-    else this.#renew(false);
+    else this.#renew();
   }
 
-  #renew(gently: boolean): void {
+  #renew(): void {
     if (this.#stopped) return;
     const before = this.#local;
     this.#local = (async () => {
       const old = await before.catch(() => undefined);
-      if (gently) await this.#drained();
-      // A worker that is lost rejects, and is gone all the same.
+      // What a lost engine had under way is rejected already, so nothing of it is waited for.
+      await this.#drained();
+      // It rejects too, and is gone all the same.
       await old?.engine.close().catch(() => old.kill?.());
       return this.#open();
     })();

@@ -74,16 +74,16 @@ export function lostCall(error: unknown): { sent: boolean } | undefined {
 }
 
 /**
- * What the caller is told. `data.repeatable` says whether the same call may be made again: one that nobody has begun may, one
- * of unknown outcome only where the second does no harm.
+ * What the caller is told. `data.repeatable` says whether the same call may be made again: one that nobody has begun may, and one
+ * that does no harm; of unknown outcome is a write that the core would not recognise.
  */
 export function undone<M extends Method>(method: M, args: Args<EngineCalls, M>, sent: boolean): MemoryOSError {
-  if (!sent) {
-    return new MemoryOSError('NOT_OPEN', `the memory is changing hands between tabs, and ${method} was not begun: call it again`, { data: { reason: 'hand-over', method, repeatable: true } });
+  if (!sent || HARMLESS.includes(method)) {
+    return new MemoryOSError('NOT_OPEN', `the memory is changing hands between tabs, and ${method} ${sent ? 'was not answered' : 'was not begun'}: call it again`, { data: { reason: 'hand-over', method, repeatable: true } });
   }
   // An id that the caller did not give would be another one the next time.
   const turns = turnsOf(method, args);
-  const repeatable = HARMLESS.includes(method) || CALLERS_CHOICE.includes(method) || (turns?.every(({ clientId }) => clientId !== undefined && !clientId.startsWith(ID_PREFIX)) ?? false);
+  const repeatable = CALLERS_CHOICE.includes(method) || (turns?.every(({ clientId }) => clientId !== undefined && !clientId.startsWith(ID_PREFIX)) ?? false);
   return new MemoryOSError(
     'STORAGE_UNAVAILABLE',
     `the tab that owned the memory ended before it answered ${method}, so its outcome is unknown: ${repeatable ? 'call it again' : 'look whether it was carried out before you call it again'}`,

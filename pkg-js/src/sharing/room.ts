@@ -10,6 +10,9 @@ import type { Settings } from '../types.js';
 /** Raised with every change of what crosses between tabs. The newest of the tabs that are open is the one that goes on. */
 export const SHARING_VERSION = 1;
 
+/** In the place of a store's name among the locks. */
+const ROOM = 'indexeddb, shared';
+
 /** The part of BroadcastChannel that is used. */
 export interface Channel extends Port {
   close(): void;
@@ -47,7 +50,7 @@ export class Room {
   readonly #hall: Line;
 
   constructor(identity: Identity, open: OpenChannel, onNotice: (notice: Notice) => void) {
-    this.#name = lockName('shared', identity);
+    this.#name = lockName(ROOM, identity);
     this.#open = open;
     this.#hall = new Line(open(this.#name));
     this.#hall.addEventListener('message', ({ data }) => {

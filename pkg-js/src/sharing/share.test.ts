@@ -146,7 +146,7 @@ describe('case_36 the owner is killed', () => {
     expect(settled).toBe(4);
     expect(HANDOVER_MS).toBeLessThanOrEqual(2_000);
     expect((await Promise.all(sent) as { code: string; data: { repeatable: boolean } }[]).map(({ code, data }) => [code, data.repeatable]))
-      .toEqual([['STORAGE_UNAVAILABLE', false], ['STORAGE_UNAVAILABLE', true], ['STORAGE_UNAVAILABLE', true]]);
+      .toEqual([['STORAGE_UNAVAILABLE', false], ['STORAGE_UNAVAILABLE', true], ['NOT_OPEN', true]]);
     expect(await unsent).toMatchObject({ code: 'NOT_OPEN', data: { reason: 'hand-over', repeatable: true } });
     // Later calls wait for the store.
     store.beforeAnswer = () => undefined;
@@ -196,7 +196,7 @@ describe('case_36 the owner is killed', () => {
     await browser.settle();
     await browser.settle();
     store.beforeCall = () => undefined;
-    expect(await dangerous).toMatchObject({ code: 'STORAGE_UNAVAILABLE', data: { method: 'flush', repeatable: true } });
+    expect(await dangerous).toMatchObject({ code: 'NOT_OPEN', data: { method: 'flush', repeatable: true } });
     expect(fourth.alive).toBe(true);
     expect(engines).toHaveLength(3);
   });
@@ -484,7 +484,7 @@ describe('case_37 versions', () => {
   function stranger(browser: Browser) {
     const tab = browser.tab();
     const heard: Notice[] = [];
-    const channel = browser.channels(tab)(`memstrata:${JSON.stringify(['shared', 'm', 'u', 'a'])}`);
+    const channel = browser.channels(tab)(`memstrata:${JSON.stringify(['indexeddb, shared', 'm', 'u', 'a'])}`);
     channel.addEventListener('message', ({ data }) => heard.push(data as Notice));
     return { tab, heard, say: (notice: Notice) => channel.postMessage(notice) };
   }
@@ -509,7 +509,7 @@ describe('case_37 versions', () => {
   test('an old tab does not join a newer owner', async () => {
     const browser = new Browser();
     const { tab, say } = stranger(browser);
-    void browser.locks.of(tab).request(`memstrata:${JSON.stringify(['shared', 'm', 'u', 'a'])}`, {}, () => new Promise(() => undefined));
+    void browser.locks.of(tab).request(`memstrata:${JSON.stringify(['indexeddb, shared', 'm', 'u', 'a'])}`, {}, () => new Promise(() => undefined));
     const opening = outcome(browser.tab().open());
     await browser.settle();
     say({ kind: 'owner', version: SHARING_VERSION + 1, epoch: 'x', open: true, mood: { paused: false, settings: {} } });
@@ -519,7 +519,7 @@ describe('case_37 versions', () => {
   test('an older owner that does not let go is named', async () => {
     const browser = new Browser();
     const { tab, say } = stranger(browser);
-    void browser.locks.of(tab).request(`memstrata:${JSON.stringify(['shared', 'm', 'u', 'a'])}`, {}, () => new Promise(() => undefined));
+    void browser.locks.of(tab).request(`memstrata:${JSON.stringify(['indexeddb, shared', 'm', 'u', 'a'])}`, {}, () => new Promise(() => undefined));
     const opening = outcome(browser.tab().open());
     await browser.settle();
     say({ kind: 'owner', version: SHARING_VERSION - 1, epoch: 'x', open: true, mood: { paused: false, settings: {} } });
