@@ -37,7 +37,6 @@ describe('in two tabs', () => {
     await second.ask('My sister Ada comes on Friday.');
     await first.said('My sister Ada comes on Friday.').waitFor();
     await first.page.close();
-    await second.go('chat');
     assert.match(await second.ask('Where is the spare key?'), /blue door/);
     await second.holds(3);
     assert.deepEqual(second.page.faults, []);
