@@ -234,6 +234,20 @@ describe('an owner that closes', () => {
     expect(await hanging).toMatchObject({ code: 'STORAGE_UNAVAILABLE', data: { repeatable: false } });
   });
 
+  test('and one that closes just then is passed over', async () => {
+    const { browser, all, engines, store } = await tabs(3);
+    store.beforeAnswer = () => new Promise(() => undefined);
+    const waiting = outcome(engines[1].call('addFact', [{} as never]));
+    await browser.settle();
+    const closing = engines[1].close();
+    all[0].kill();
+    await browser.settle();
+    expect([all[1].role(), all[2].role(), store.opened.length]).toEqual(['follower', 'owner', 2]);
+    await browser.pass(1_000);
+    await closing;
+    expect(await waiting).toMatchObject({ data: { repeatable: false } });
+  });
+
   test('leaves nothing behind when it was the last', async () => {
     const { browser, owner, follower } = await tabs(2);
     await follower.close();

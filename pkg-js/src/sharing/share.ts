@@ -232,7 +232,7 @@ class SharedEngine implements Engine {
 
   #elected(release: () => void): void {
     const room = this.#room;
-    if (!room) return release();
+    if (!room || this.#closing) return release();
     this.#letGo = release;
     if (this.#link) this.#lose();
     this.#stopAsking?.();
@@ -322,6 +322,7 @@ class SharedEngine implements Engine {
     if (this.#parts.clock.now() - this.#heardAt >= LOCK_WAIT_MS) {
       // What was sent to an owner that has not answered since is lost with it.
       if (this.#link) this.#dropLink();
+      // None of these has been begun: whoever lost an owner was told when the hand-over took too long.
       for (const { reject } of [...this.#waiting]) reject(this.#silent());
     }
     this.#stopAsking = this.#parts.clock.after(ASK_EVERY_MS, () => this.#ask(), 'background');
