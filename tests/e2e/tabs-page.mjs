@@ -97,6 +97,36 @@ export async function ask(query) {
   return { streamed, text, mode };
 }
 
+/** A model that says half of its answer and waits for `window.finish`; `window.asked` counts. */
+export function openWithSlowModel(name) {
+  window.asked = 0;
+  const chat = {
+    specificationVersion: 'memstrata-v1', provider: 'test', modelId: 'slow',
+    async chat({ onText, abortSignal }) {
+      window.asked += 1;
+      onText?.('one half, ');
+      await new Promise((resolve, reject) => {
+        window.finish = resolve;
+        abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
+      });
+      onText?.('other half');
+      return { text: 'one half, other half', finishReason: 'stop' };
+    },
+  };
+  return open(name, { chat, config: { updatePolicy: 'offline' } });
+}
+
+/** Asks, and takes the question back in the middle of the answer. */
+export async function askAndAbort(query) {
+  const controller = new AbortController();
+  const answer = timed('getResponse', query, { signal: controller.signal });
+  while (!window.asked) await new Promise((resolve) => setTimeout(resolve, 5));
+  controller.abort();
+  return answer;
+}
+
+export const exchanges = async () => (await memory.pages()).map(({ userInput, agentResponse }) => [userInput, agentResponse]);
+
 let worker;
 
 /** A worker of this page's own, with the same calls. */

@@ -288,4 +288,32 @@ describe('models', () => {
       await closeAll([one, two]);
     }
   });
+
+  test('that are in the middle of an answer when the owner dies finish it: asked once, streamed once, stored', async () => {
+    const [one, two] = [await tab('answering'), await tab()];
+    try {
+      await two.call('openWithSlowModel', 'answering');
+      const answer = two.call('ask', 'Where were we?');
+      await two.page.waitForFunction('window.finish');
+      await browser.crash(one.page);
+      while ((await two.call('role')) !== 'owner') await pause(20);
+      await two.page.evaluate('window.finish()');
+      assert.deepEqual(await answer, { streamed: 'one half, other half', text: 'one half, other half', mode: 'model' });
+      assert.equal(await two.page.evaluate('window.asked'), 1);
+      assert.deepEqual(await two.call('exchanges'), [['Where were we?', 'one half, other half']]);
+    } finally {
+      await closeAll([one, two]);
+    }
+  });
+
+  test('are cut off by an abort in a following tab, and the question is kept', async () => {
+    const [one, two] = [await tab('aborted'), await tab()];
+    try {
+      await two.call('openWithSlowModel', 'aborted');
+      assert.equal((await two.call('askAndAbort', 'Never mind?')).code, 'ABORTED');
+      assert.deepEqual(await one.call('exchanges'), [['Never mind?', '']]);
+    } finally {
+      await closeAll([one, two]);
+    }
+  });
 });

@@ -5,7 +5,8 @@ import type { Tab } from '../fixtures/tabs.js';
 import { CALLS_IN_FLIGHT } from './link.js';
 import { SHARING_VERSION } from './room.js';
 import type { Notice } from './room.js';
-import { HANDOVER_MS, SILENCE_MS } from './share.js';
+import { SILENCE_MS } from './share.js';
+import { HANDOVER_MS } from './waiting.js';
 
 const turn = (userInput: string, clientId?: string) => ({ userInput, agentResponse: '', epochMs: 0, offsetMinutes: 0, metadata: {}, ...(clientId === undefined ? {} : { clientId }) });
 const outcome = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);

@@ -9,8 +9,7 @@ import type { Locks } from '../engine/lock.js';
 import { hold, LOCK_WAIT_MS, platformLocks } from '../engine/lock.js';
 import type { Handlers } from '../engine/peer.js';
 import type { Args, EngineCalls, EngineOpenOptions, HostCalls, Result } from '../engine/protocol.js';
-import { aborted, MemoryOSError, toMemoryOSError } from '../errors.js';
-import { raced } from '../race.js';
+import { MemoryOSError, toMemoryOSError } from '../errors.js';
 import { show } from '../text.js';
 import type { Stats } from '../types.js';
 import type { Route } from './link.js';
@@ -22,9 +21,8 @@ import { pageLife } from './page-life.js';
 import { argsOf, asFirst, identified, lostCall, repeats, undone } from './repeat.js';
 import type { Channel, Mood, Notice, OpenChannel } from './room.js';
 import { randomName, Room, SHARING_VERSION } from './room.js';
+import { WaitingCalls } from './waiting.js';
 
-/** From the loss of an owner to the moment at which nobody waits for the next one any longer. */
-export const HANDOVER_MS = 1_500;
 /** How often a tab without an owner asks for one. */
 const ASK_EVERY_MS = 500;
 /** While calls are under way: how often the owner is asked whether it lives, and the silence after which it is taken for stopped. */
@@ -62,18 +60,11 @@ export async function share(options: ShareOptions, parts: ShareParts = platform(
   return engine;
 }
 
-interface Waiting {
-  resolve(route: Route): void;
-  reject(error: MemoryOSError): void;
-  /** What it is told when an owner is lost and the next one takes too long; nothing, if it goes on waiting. */
-  tooLong(): MemoryOSError | undefined;
-}
-
 class SharedEngine implements Engine {
   readonly #given: ShareOptions;
   readonly #parts: ShareParts;
   readonly #handlers: Handlers<HostCalls>;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting: WaitingCalls;
   /** Answers of the model to calls under way: a call that is repeated is not asked of the model twice. */
   readonly #answers = new Map<string, ReturnType<Handlers<HostCalls>['chat']>>();
   #room: Room | undefined;
@@ -87,7 +78,6 @@ class SharedEngine implements Engine {
   /** Last sign of an owner's life. */
   #heardAt = 0;
   #stopAsking: (() => void) | undefined;
-  #stopDeadline: (() => void) | undefined;
   #minding: (() => void) | undefined;
   #unwatch: () => void = () => undefined;
   #older = false;
@@ -98,6 +88,7 @@ class SharedEngine implements Engine {
   constructor(given: ShareOptions, parts: ShareParts) {
     this.#given = given;
     this.#parts = parts;
+    this.#waiting = new WaitingCalls(parts.clock);
     this.#mood = { paused: given.options.paused, settings: {} };
     this.#handlers = { ...given.handlers, chat: this.#chat };
   }
@@ -191,7 +182,7 @@ class SharedEngine implements Engine {
   #leave(): void {
     this.#queued?.abort();
     this.#stopAsking?.();
-    this.#stopDeadline?.();
+    this.#waiting.end();
     this.#minding?.();
     this.#minding = undefined;
     this.#route = undefined;
@@ -209,14 +200,14 @@ class SharedEngine implements Engine {
     this.#room = undefined;
     this.#letGo?.();
     this.#letGo = undefined;
-    if (this.#end) for (const { reject } of [...this.#waiting]) reject(this.#end);
+    if (this.#end) this.#waiting.refuse(this.#end);
   }
 
   #suspend(): void {
     if (!this.#room) return;
     this.#leave();
     // Runs only when the page does: whoever waits then has an owner soon, or is told.
-    this.#deadline();
+    this.#waiting.begin();
   }
 
   #fail(error: MemoryOSError, reason: LostReason = 'worker-lost'): void {
@@ -323,7 +314,7 @@ class SharedEngine implements Engine {
       // What was sent to an owner that has not answered since is lost with it.
       if (this.#link) this.#dropLink();
       // None of these has been begun: whoever lost an owner was told when the hand-over took too long.
-      for (const { reject } of [...this.#waiting]) reject(this.#silent());
+      this.#waiting.refuse(this.#silent());
     }
     this.#stopAsking = this.#parts.clock.after(ASK_EVERY_MS, () => this.#ask(), 'background');
   }
@@ -342,8 +333,7 @@ class SharedEngine implements Engine {
     this.#route = route;
     this.#wasOpen = true;
     this.#stopAsking?.();
-    this.#stopDeadline?.();
-    for (const { resolve } of [...this.#waiting]) resolve(route);
+    this.#waiting.go(route);
     this.#given.onEvent({ type: 'role', role });
   }
 
@@ -351,7 +341,7 @@ class SharedEngine implements Engine {
     this.#route = undefined;
     this.#dropLink();
     this.#heardAt = this.#parts.clock.now();
-    this.#deadline();
+    this.#waiting.begin();
     this.#ask();
   }
 
@@ -384,25 +374,10 @@ class SharedEngine implements Engine {
     link?.drop();
   }
 
-  #deadline(): void {
-    this.#stopDeadline?.();
-    this.#stopDeadline = this.#parts.clock.after(HANDOVER_MS, () => {
-      for (const { reject, tooLong } of [...this.#waiting]) {
-        const error = tooLong();
-        if (error) reject(error);
-      }
-    });
-  }
-
   /** Resolves with where calls go, as soon as there is an owner. */
-  #routed(tooLong: Waiting['tooLong'], signal?: AbortSignal): Promise<Route> {
-    if (this.#end) return Promise.reject(this.#end);
-    if (signal?.aborted) return Promise.reject(aborted(signal));
-    if (this.#route) return Promise.resolve(this.#route);
-    let waiting!: Waiting;
-    const route = new Promise<Route>((resolve, reject) => (waiting = { resolve, reject, tooLong }));
-    this.#waiting.add(waiting);
-    return raced(route, signal, aborted).finally(() => this.#waiting.delete(waiting));
+  async #routed(tooLong: () => MemoryOSError | undefined, signal?: AbortSignal): Promise<Route> {
+    if (this.#end) throw this.#end;
+    return this.#route ?? this.#waiting.wait(tooLong, signal);
   }
 
   /** A newer version has come: its tab opens the store as soon as this one has let it go. */
