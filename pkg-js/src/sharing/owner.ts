@@ -117,7 +117,8 @@ export class Owner implements Route {
 
   async #run<M extends keyof EngineCalls>(method: M, args: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>> {
     if (this.#stopped) throw ownerLost(false);
-    const { engine } = await this.#local;
+    const local = this.#local;
+    const { engine } = await local;
     if (this.#stopped) throw ownerLost(false);
     const run = engine.call(method, args, signal);
     this.#inFlight.add(run);
@@ -127,8 +128,8 @@ export class Owner implements Route {
       this.#note(method, args);
       return result;
     } catch (error) {
-      // Nobody has closed the memory: its engine is gone, or going.
-      if (isMemoryOSError(error) && error.code === 'CLOSED') throw ownerLost(true);
+      // Of an engine that goes, or is gone; from one that stays it is somebody else's word.
+      if (isMemoryOSError(error) && error.code === 'CLOSED' && (this.#stopped || local !== this.#local)) throw ownerLost(true);
       this.#suspect(error);
       throw error;
     } finally {

@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../engine/engine.js';
+import { MemoryOSError } from '../errors.js';
 import { Browser } from '../fixtures/tabs.js';
 import type { Tab } from '../fixtures/tabs.js';
 import { CALLS_IN_FLIGHT } from './link.js';
@@ -375,6 +377,19 @@ describe('models and retrievers are the calling tab’s', () => {
     expect(browser.store.turns).toMatchObject([{ text: 'q', answer: 'said once' }]);
   });
 
+  test('that fail with an error of another memory are not taken for an owner that is gone', async () => {
+    const browser = new Browser();
+    await browser.tab().open();
+    let asked = 0;
+    const chat = async () => {
+      asked++;
+      throw new MemoryOSError('CLOSED', 'the memory of the model was closed');
+    };
+    const follower = await browser.tab({ handlers: { chat }, changes: { chatModel: 'b' } }).open();
+    await expect(ask(follower, 'q')).rejects.toMatchObject({ code: 'CLOSED', message: 'the memory of the model was closed' });
+    expect(asked).toBe(1);
+  });
+
   test('an owner without a model, and without the retriever, opens its engine anew for a tab that has them', async () => {
     const browser = new Browser();
     const first = browser.tab({ handlers: {} });
@@ -430,6 +445,7 @@ describe('between tabs', () => {
     const { browser, follower, store } = await tabs(2);
     store.beforeCall = () => new Promise(() => undefined);
     const controller = new AbortController();
+    setMaxListeners(2 * CALLS_IN_FLIGHT, controller.signal);
     const calls = Array.from({ length: CALLS_IN_FLIGHT + 1 }, () => outcome(follower.call('retrieve', ['q', { callId: 'r' } as never], controller.signal)));
     await browser.settle();
     controller.abort();
@@ -463,7 +479,6 @@ describe('between tabs', () => {
 
   test('case_39_a_store_that_fails_is_opened_anew_once_and_the_failure_is_told', async () => {
     const { browser, follower, store } = await tabs(2);
-    const { MemoryOSError } = await import('../errors.js');
     store.beforeCall = () => Promise.reject(new MemoryOSError('STORAGE_UNAVAILABLE', 'UnknownError: internal error'));
     await expect(follower.call('add', [turn('x')])).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: 'UnknownError: internal error' });
     await expect(follower.call('add', [turn('x')])).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
@@ -475,7 +490,6 @@ describe('between tabs', () => {
 
   test('a store that does not open says so to the tab that opens, and to a tab that takes over', async () => {
     const browser = new Browser();
-    const { MemoryOSError } = await import('../errors.js');
     const corrupt = new MemoryOSError('STORAGE_CORRUPT', 'chunk 3 fails its checksum');
     browser.store.opening = Promise.reject(corrupt);
     browser.store.opening.catch(() => undefined);

@@ -48,7 +48,12 @@ export interface ShareParts {
 const platform = (): ShareParts => ({
   // Who calls has seen that there are locks.
   locks: platformLocks() as Locks,
-  channel: (name) => new BroadcastChannel(name) as Channel,
+  channel(name) {
+    const channel = new BroadcastChannel(name) as Channel & { unref?(): void };
+    // In Node an open memory does not keep the process alive.
+    channel.unref?.();
+    return channel;
+  },
   clock: systemClock,
   page: pageLife,
 });
