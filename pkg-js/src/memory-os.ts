@@ -12,14 +12,13 @@ import type { WasmRetrieveOptions } from './engine/contract.js';
 import type { Engine } from './engine/engine.js';
 import { PageHost } from './engine/host.js';
 import type { Listener } from './engine/host.js';
+import { platformLocks } from './engine/lock.js';
 import { PROTOCOL_VERSION } from './engine/protocol.js';
 import type { Args, EngineAssets, EngineCalls, EngineOpenOptions, Result } from './engine/protocol.js';
 import { aborted, invalid, MemoryOSError, toMemoryOSError } from './errors.js';
-import { importTurns } from './import/conversation.js';
 import type { ImportOptions } from './import/conversation.js';
 import type { ChatModel, EmbeddingModel } from './providers/types.js';
-import { attach, requireStorage, storeIdentity } from './storage/attach.js';
-import type { StorageEngine } from './storage/types.js';
+import type { Local, LostReason, OpenLocal, Outside } from './sharing/local.js';
 import { responseStream } from './stream.js';
 import { show } from './text.js';
 import type {
@@ -61,14 +60,16 @@ export class MemoryOS {
   }
 
   /**
-   * Opens a memory, or makes it when there is none. One object owns a memory at a time.
+   * Opens a memory, or makes it when there is none. Several tabs and workers of one origin may have it open, and share it.
    * Rejects with INVALID_ARGUMENT, LOCKED, STORAGE_UNAVAILABLE, STORAGE_CORRUPT, VERSION_TOO_NEW, FORBIDDEN (WebAssembly is blocked), NOT_FOUND (the wasm file), ABORTED.
    */
   static async open(options: OpenOptions): Promise<MemoryOS> {
     const identity = readIdentity(options);
     const embedder = readEmbedder(options.embedder);
     const storage = readStorage(options.storage);
-    const store = typeof storage === 'object' ? storage : undefined;
+    // Loaded only for a store of the caller's own.
+    const custom = storage === 'host' ? await import('./storage/attach.js') : undefined;
+    const store = custom?.requireStorage(options.storage);
     const now = options.now ?? Date.now;
     const chat = readChat(options.chat);
     const countTokens = readCounter(options.countTokens);
@@ -79,8 +80,8 @@ export class MemoryOS {
       ...identity,
       protocol: PROTOCOL_VERSION,
       assets: readAssets(options.assets),
-      lockStore: store ? storeIdentity(store) : storage === 'indexeddb' ? 'indexeddb' : null,
-      storage: typeof storage === 'object' ? 'host' : storage,
+      lockStore: custom && store ? custom.storeIdentity(store) : storage === 'indexeddb' ? storage : null,
+      storage,
       config: readConfig(options.config),
       seed: readSeed(options.seed),
       chatModel: chat ? `${chat.provider}/${chat.modelId}` : null,
@@ -93,7 +94,7 @@ export class MemoryOS {
         : null,
     };
     if (options.signal?.aborted) throw aborted(options.signal);
-    if (store) memory.#detach = await attach(store, identity.name);
+    if (custom && store) memory.#detach = await custom.attach(store, identity.name);
     try {
       memory.#engine = await memory.#start(engineOptions, options);
     } catch (error) {
@@ -104,22 +105,28 @@ export class MemoryOS {
   }
 
   async #start(engineOptions: EngineOpenOptions, options: OpenOptions): Promise<Engine> {
+    const { signal } = options;
+    const outside: Outside = { handlers: this.#host.handlers, onEvent: (event) => this.#emit(event), onLost: (reason) => this.#lost(reason) };
+    if (!isShared(engineOptions, options)) return (await this.#local(engineOptions, options, outside, signal)).engine;
+    const { share } = await import('./sharing/share.js');
+    // Without the signal: it is for this opening, not for one that takes over from another tab.
+    const open: OpenLocal = (changed, around) => this.#local(changed, options, around);
+    return share({ ...outside, options: engineOptions, open, signal });
+  }
+
+  /** An engine of this tab. */
+  async #local(engineOptions: EngineOpenOptions, options: OpenOptions, { handlers, onEvent, onLost }: Outside, signal?: AbortSignal): Promise<Local> {
+    const { now } = options;
     if (wantsWorker(options.worker)) {
       const { worker, owned } = startWorker(options.worker, options.assets?.worker);
-      return connect(worker, engineOptions, {
-        host: this.#host,
-        owned,
-        now: options.now,
-        onEvent: (event) => this.#emit(event),
-        onLost: () => this.#lost(),
-      }, options.signal);
+      const engine = await connect(worker, engineOptions, { host: { handlers }, owned, now, onEvent, onLost: () => onLost() }, signal);
+      return { engine, kill: () => engine.kill() };
     }
     // Loaded only here: a page that uses a worker never needs it.
     const { bridge, openEngine } = await import('./engine/engine.js');
-    const { handlers } = this.#host;
     const never = new AbortController().signal;
-    const host = bridge(engineOptions, async (method, args) => handlers[method](args, never), { now: this.#now, emit: (event) => this.#emit(event) });
-    return openEngine(engineOptions, host, {}, options.signal);
+    const host = bridge(engineOptions, async (method, args) => handlers[method](args, never), { now: this.#now, emit: onEvent });
+    return { engine: await openEngine(engineOptions, host, {}, signal) };
   }
 
   /** Stores one exchange; resolves when it is durable. Model work on it comes later, in idle time. */
@@ -135,8 +142,9 @@ export class MemoryOS {
   }
 
   /** Imports a conversation in batches. An entry that cannot be read is skipped and reported, the rest is stored. */
-  importConversation(turns: Iterable<ImportTurn> | AsyncIterable<ImportTurn>, options: ImportOptions = {}): Promise<ImportResult> {
-    return importTurns(turns, options, { now: this.#now, addMany: (batch) => this.#call('addMany', [batch]) });
+  async importConversation(turns: Iterable<ImportTurn> | AsyncIterable<ImportTurn>, options: ImportOptions = {}): Promise<ImportResult> {
+    const { importTurns } = await import('./import/conversation.js');
+    return importTurns(turns, options, { readTurn: (turn) => readTurn(turn, this.#now()), addMany: (batch) => this.#call('addMany', [batch]) });
   }
 
   async retrieve(query: string, options: RetrieveOptions = {}): Promise<RetrieveResult> {
@@ -285,7 +293,7 @@ export class MemoryOS {
   }
 
   async stats(): Promise<Stats> {
-    return this.#call('stats', []);
+    return { role: 'owner', ...(await this.#call('stats', [])) };
   }
 
   /** A picture of the tiers, with heat as it is now. */
@@ -376,10 +384,10 @@ export class MemoryOS {
     return this.#engine.call(method, args, signal);
   }
 
-  #lost(): void {
+  #lost(reason: LostReason = 'worker-lost'): void {
     this.#host.close();
     this.#closing ??= this.#detach();
-    this.#emit({ type: 'closed', reason: 'worker-lost' });
+    this.#emit({ type: 'closed', reason });
   }
 
   #emit(event: MemoryEvent): void {
@@ -438,9 +446,9 @@ function readEmbedder(embedder: OpenOptions['embedder']): 'builtin' | 'none' | E
   return embedder;
 }
 
-function readStorage(storage: OpenOptions['storage']): 'indexeddb' | 'memory' | StorageEngine {
+function readStorage(storage: OpenOptions['storage']): EngineOpenOptions['storage'] {
   if (storage === 'indexeddb' || storage === 'memory') return storage;
-  if (storage !== undefined) return requireStorage(storage);
+  if (storage !== undefined) return 'host';
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   return process?.versions?.node !== undefined && typeof indexedDB === 'undefined' ? 'memory' : 'indexeddb';
 }
@@ -460,6 +468,11 @@ function readAssets(assets: OpenOptions['assets']): EngineAssets {
 
 function readSeed(seed: number | undefined): number {
   return seed === undefined ? (crypto.getRandomValues(new Uint32Array(1))[0] as number) : integer(seed, 'seed', 0, 2 ** 32 - 1);
+}
+
+/** Tabs meet at the database of their origin; a store or a Worker of the caller's own is nobody else's. */
+function isShared({ storage }: EngineOpenOptions, { shared, worker }: OpenOptions): boolean {
+  return storage === 'indexeddb' && shared !== false && typeof worker !== 'object' && typeof BroadcastChannel !== 'undefined' && platformLocks() !== undefined;
 }
 
 function wantsWorker(worker: OpenOptions['worker']): boolean {

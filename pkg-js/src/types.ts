@@ -43,6 +43,11 @@ export interface OpenOptions {
   /** Run in a dedicated Worker. Default: true where `Worker` exists and a page is there to be kept smooth. */
   worker?: boolean | Worker | (() => Worker);
   /**
+   * Shared with other tabs and workers of this origin. Default: true with `storage: "indexeddb"` where there are Web Locks and
+   * BroadcastChannel, and `worker` is no Worker of yours. With false the memory has one object at a time, and a second is LOCKED.
+   */
+  shared?: boolean;
+  /**
    * Where the wasm file, the embedding table and the worker script are; default beside the package's own modules. `table: false` leaves
    * the table out, also beside an embedder of your own, which then finds less and estimates tokens.
    */
@@ -357,6 +362,8 @@ export interface ForgetResult {
 }
 
 export interface Stats {
+  /** `owner`: the engine runs for this object. `follower`: that of another tab or worker does. */
+  role: 'owner' | 'follower';
   pages: number;
   turns: number;
   shortTerm: { pages: number; capacity: number; waiting: number };
@@ -617,7 +624,10 @@ export type MemoryEvent =
   | { type: 'job-failed'; jobId: string; code: string; message: string; willRetry: boolean }
   | { type: 'sealed'; chunks: number; bytes: number }
   | { type: 'cleared' }
-  | { type: 'closed'; reason: 'called' | 'worker-lost' };
+  /** Whose engine serves this object now: its own, or that of another tab or worker. */
+  | { type: 'role'; role: Stats['role'] }
+  /** `newer-version`: another tab runs a newer version of the package, and this one has let the memory go. */
+  | { type: 'closed'; reason: 'called' | 'worker-lost' | 'newer-version' };
 
 /** One turn pair of a conversation to import. */
 export type ImportTurn = AddMemoryInput;

@@ -17,6 +17,32 @@ const bare = (text) => text.replace(/\s+/g, '');
 /** An answer shows a turn when it holds a sentence of it. */
 const shows = (answer, turn) => sentences(turn.text).some((s) => bare(answer).includes(bare(s)));
 
+describe('in two tabs', () => {
+  const profile = newProfile();
+  let browser;
+  before(async () => {
+    browser = await launch(profile);
+  });
+  after(async () => {
+    await browser?.close();
+    profile.remove();
+  });
+
+  test('case_35: what is said in one is seen in the other as it happens, and the other goes on when the first is closed', async () => {
+    const first = await Playground.open(browser, server.url);
+    const second = await Playground.open(browser, server.url);
+    await first.ask('The spare key hangs behind the blue door.');
+    await second.said('The spare key hangs behind the blue door.').waitFor();
+    await second.holds(1);
+    await second.ask('My sister Ada comes on Friday.');
+    await first.said('My sister Ada comes on Friday.').waitFor();
+    await first.page.close();
+    assert.match(await second.ask('Where is the spare key?'), /blue door/);
+    await second.holds(3);
+    assert.deepEqual(second.page.faults, []);
+  });
+});
+
 describe('a memory that stays', () => {
   const profile = newProfile();
   const inSample = toPages(loadSample().turns).length;

@@ -16,7 +16,7 @@ export interface WorkerLike extends Port {
 }
 
 export interface ClientOptions {
-  host: PageHost;
+  host: Pick<PageHost, 'handlers'>;
   onEvent(event: MemoryEvent): void;
   /** The worker died, on its own or by another's hand. */
   onLost(error: MemoryOSError): void;
@@ -27,7 +27,7 @@ export interface ClientOptions {
   locks?: Locks | undefined;
 }
 
-export async function connect(worker: WorkerLike, options: EngineOpenOptions, client: ClientOptions, signal?: AbortSignal): Promise<Engine> {
+export async function connect(worker: WorkerLike, options: EngineOpenOptions, client: ClientOptions, signal?: AbortSignal): Promise<RemoteEngine> {
   const engine = new RemoteEngine(worker, client);
   await engine.open(options, signal);
   return engine;
@@ -77,6 +77,11 @@ class RemoteEngine implements Engine {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** Ends the worker where it stands: what waits for it is lost, and nothing is left to run later in a page that is stopped. */
+  kill(): void {
+    this.#peer.kill(lostError('it was ended'));
   }
 
   async #close(): Promise<void> {

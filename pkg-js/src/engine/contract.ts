@@ -139,6 +139,9 @@ export interface WasmFactInput {
   offsetMinutes: number;
 }
 
+/** Of tabs the core knows nothing. */
+export type CoreStats = Omit<Stats, 'role'>;
+
 export interface WasmMemory {
   add(input: WasmAddInput): Promise<AddMemoryResult>;
   /** One durable transaction for the whole list; the result is in order. */
@@ -180,7 +183,7 @@ export interface WasmMemory {
   /** A page or a fact. */
   setNeverRecall(id: string, never: boolean): Promise<void>;
   setProfile(of: 'user' | 'assistant', text: string): Promise<void>;
-  stats(): Stats;
+  stats(): CoreStats;
   tiers(): TiersView;
   jobs(): JobView[];
   /** Pages newest first. */

@@ -9,6 +9,7 @@ import { raced } from '../race.js';
 import type { MemoryEvent } from '../types.js';
 import { Background, whenIdle } from './background.js';
 export { bridge } from './bridge.js';
+import { WRITES } from './calls.js';
 import type { Host, WasmMemory } from './contract.js';
 import type { LoadWasm } from './load.js';
 import { loadTable, loadWasm } from './load.js';
@@ -30,15 +31,6 @@ export interface EngineParts {
   clock?: Clock;
   lock?: LockOptions;
 }
-
-/** Calls after which no job can be due that was not due before. */
-export const READS = ['candidates', 'stats', 'tiers', 'jobs', 'pages', 'facts', 'profile', 'traits', 'history', 'ledger', 'exportAll', 'pause'] as const satisfies readonly (keyof EngineCalls)[];
-
-/** Calls that write, count visits or lift a limit: they wake the background work. */
-export const WRITES = [
-  'add', 'addMany', 'retrieve', 'respond', 'merge', 'forget', 'analyse', 'resume', 'configure', 'undo', 'addFact', 'editFact', 'retractFact', 'pinFact',
-  'setNeverRecall', 'setProfile', 'flush', 'retryJob', 'importAll', 'clear',
-] as const satisfies readonly (keyof EngineCalls)[];
 
 export async function openEngine(options: EngineOpenOptions, host: Host, parts: EngineParts = {}, signal?: AbortSignal): Promise<Engine> {
   requireStore(options);

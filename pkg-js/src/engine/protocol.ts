@@ -10,7 +10,7 @@ import type {
   Settings, Stats, TiersView, TraitView,
 } from '../types.js';
 import type {
-  HostChatRequest, HostEmbedRequest, HostRankRequest, WasmAddInput, WasmFactInput, WasmMergeOptions, WasmOpenOptions, WasmRespondInput, WasmRetrieveOptions, WireError,
+  CoreStats, HostChatRequest, HostEmbedRequest, HostRankRequest, WasmAddInput, WasmFactInput, WasmMergeOptions, WasmOpenOptions, WasmRespondInput, WasmRetrieveOptions, WireError,
 } from './contract.js';
 
 /** Raised with every change of this file: a page never talks to a stale cached worker of another version. */
@@ -59,7 +59,7 @@ export interface EngineCalls {
   setProfile: { args: [of: 'user' | 'assistant', text: string]; result: void };
   flush: { args: []; result: void };
   retryJob: { args: [jobId: string]; result: void };
-  stats: { args: []; result: Stats };
+  stats: { args: []; result: CoreStats & Partial<Stats> };
   tiers: { args: []; result: TiersView };
   jobs: { args: []; result: JobView[] };
   pages: { args: [offset: number, limit: number]; result: PageView[] };

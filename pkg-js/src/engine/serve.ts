@@ -1,16 +1,15 @@
 /** The worker's side: hosts one engine and calls the page back for models and stores. */
 import { MemoryOSError, toMemoryOSError } from '../errors.js';
 import { bridge } from './bridge.js';
+import { READS, WRITES } from './calls.js';
+import type { Served } from './calls.js';
 import type { Engine, EngineParts } from './engine.js';
-import { openEngine, READS, WRITES } from './engine.js';
+import { openEngine } from './engine.js';
 import { hold, platformLocks } from './lock.js';
 import type { Handlers, Port } from './peer.js';
 import { Peer } from './peer.js';
 import type { Args, EngineCalls, EngineOpenOptions, HostCalls, ToWorker } from './protocol.js';
 import { PROTOCOL_VERSION } from './protocol.js';
-
-/** A call that is in neither list would be missing among the handlers below. */
-type Served = (typeof READS)[number] | (typeof WRITES)[number];
 
 /** Answers the page at the other end of `port`. Returns the peer, for the worker's own error listeners. */
 export function serve(port: Port, parts: EngineParts = {}): Peer<HostCalls, ToWorker> {

@@ -1,5 +1,4 @@
 /** Imports a conversation in durable batches, with progress and a way to stop. */
-import { readTurn } from '../boundary/turn.js';
 import type { WasmAddInput } from '../engine/contract.js';
 import { aborted, invalid, isMemoryOSError } from '../errors.js';
 import { show } from '../text.js';
@@ -13,7 +12,8 @@ export interface ImportOptions {
 }
 
 interface Sink {
-  now(): number;
+  /** Lent, so that this file, which is loaded when it is needed, brings nothing of its own along. */
+  readTurn(turn: unknown): WasmAddInput;
   addMany(inputs: WasmAddInput[]): Promise<AddMemoryResult[]>;
 }
 
@@ -61,7 +61,7 @@ export async function importTurns(turns: Iterable<ImportTurn> | AsyncIterable<Im
 
   for await (const turn of turns) {
     try {
-      const input = readTurn(turn, sink.now());
+      const input = sink.readTurn(turn);
       // Unknown, not now: an old conversation without dates did not happen today.
       if ((turn as ImportTurn).timestamp === undefined) Object.assign(input, { epochMs: null, offsetMinutes: 0 });
       batch.push({ index, input });

@@ -529,7 +529,7 @@ export const en = {
     INVALID_ARGUMENT: { cause: 'Something was asked that the engine does not accept.', remedy: 'See the details, change the input and try again.' },
     NOT_OPEN: { cause: 'The memory is not open yet.', remedy: 'Wait a moment, or reload the page.' },
     CLOSED: { cause: 'The memory was closed.', remedy: 'Open it again with the button; nothing that was stored is lost.' },
-    LOCKED: { cause: 'Another tab has this memory open.', remedy: 'Close the other tab, or go on there, then try again here.' },
+    LOCKED: { cause: 'Another tab holds this memory and does not answer.', remedy: 'Close or reload the other tab, then try again here.' },
     STORAGE_UNAVAILABLE: { cause: 'The browser gives no access to its storage.', remedy: 'Leave private browsing, or allow site data for this page, then reload.' },
     STORAGE_QUOTA: { cause: 'There is no room left on this device for the page.', remedy: 'Delete some memory or other site data; reading and deleting still work.' },
     STORAGE_CORRUPT: { cause: 'A stored record cannot be read.', remedy: 'Export what is there, clear the memory under Data, and import the export.' },

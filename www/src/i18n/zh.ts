@@ -509,7 +509,7 @@ export const zh: Dictionary = {
     INVALID_ARGUMENT: { cause: '引擎不接受这个请求。', remedy: '看看详情，修改输入后重试。' },
     NOT_OPEN: { cause: '记忆尚未打开。', remedy: '稍等片刻，或刷新页面。' },
     CLOSED: { cause: '记忆已关闭。', remedy: '用按钮重新打开；已保存的内容不会丢失。' },
-    LOCKED: { cause: '另一个标签页正在使用这份记忆。', remedy: '关闭那个标签页，或在那边继续，然后在这里重试。' },
+    LOCKED: { cause: '另一个标签页占用着这份记忆，并且没有回应。', remedy: '关闭或刷新那个标签页，然后在这里重试。' },
     STORAGE_UNAVAILABLE: { cause: '浏览器不允许使用存储。', remedy: '退出无痕模式，或允许本站保存数据，然后刷新。' },
     STORAGE_QUOTA: { cause: '设备上没有空间给这个页面了。', remedy: '删除一些记忆或其他网站数据；读取和删除仍可使用。' },
     STORAGE_CORRUPT: { cause: '有一条存储记录无法读取。', remedy: '先导出现有内容，在“数据”中清空记忆，再导入。' },

@@ -59,7 +59,7 @@ async function open(): Promise<MemoryOS> {
     opened.on('closed', (event) => {
       // A call of ours is followed by another opening; anything else leaves the page without a memory.
       if (event.reason !== 'called') {
-        fail({ code: 'CLOSED', detail: event.reason });
+        fail({ code: event.reason === 'newer-version' ? 'VERSION_TOO_NEW' : 'CLOSED', detail: event.reason });
         opening = null;
       }
     });

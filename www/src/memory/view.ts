@@ -39,7 +39,7 @@ let lastRefreshMs = 0;
 export function watch(memory: MemoryOS): void {
   current = memory;
   personaMoved();
-  const changes: MemoryEvent['type'][] = ['page-updated', 'consolidated', 'segment-archived', 'filed-by-rules', 'enriched', 'embedded', 'sealed', 'paused', 'resumed'];
+  const changes: MemoryEvent['type'][] = ['page-updated', 'consolidated', 'segment-archived', 'filed-by-rules', 'enriched', 'embedded', 'sealed', 'paused', 'resumed', 'role'];
   for (const type of changes) memory.on(type, () => refreshSoon());
   memory.on('page-added', (event) => {
     markReturned(event.pageId);
