@@ -6,12 +6,13 @@ import { versionOf } from '../vector/peers.mjs';
 
 const DIMS = 384;
 
-/** BM25 with English stems and stop words left in, as in its quick start but for the stemmer, without which it finds less. */
+/** BM25 with its English stemmer and stop words: of its settings the one that finds the most (its quick start's finds .21 of .34). */
 async function orama(turns, vectorOf) {
   const { create, insertMultiple } = await import('@orama/orama');
+  const { stopwords } = await import('@orama/stopwords/english');
   const db = create({
     schema: { text: 'string', vector: `vector[${DIMS}]` },
-    components: { tokenizer: { language: 'english', stemming: true } },
+    components: { tokenizer: { language: 'english', stemming: true, stopWords: stopwords } },
   });
   const rows = await Promise.all(turns.map(async ({ key, text }) => ({ id: key, text, vector: Array.from(await vectorOf(text)) })));
   await insertMultiple(db, rows, 1_000);
