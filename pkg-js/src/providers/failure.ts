@@ -80,6 +80,14 @@ function likelyCause(endpoint: Endpoint, thrown: Error): Diagnosis {
   return ['unknown', `the connection failed (${endpoint.scrub(thrown.message)})`];
 }
 
+/** Who answered, as messages show it. */
+export type Shown = Pick<Endpoint, 'shown'> & Partial<Pick<Endpoint, 'scrub'>>;
+
+/** An answer that cannot be used. */
+export function badReply({ shown, scrub = String }: Shown, what: string, thrown?: unknown, cause: FailureCause = 'unknown'): MemoryOSError {
+  return new MemoryOSError('PROVIDER_BAD_REPLY', `${shown}: ${what}`, { data: { cause }, cause: thrown && new Error(scrub(String(thrown))) });
+}
+
 function pageOrigin(): string | undefined {
   const origin = (globalThis as { location?: { origin?: string } }).location?.origin;
   return origin === 'null' ? undefined : origin;

@@ -21,8 +21,8 @@ const NONE: Quirks = { json: 'json_schema', streamUsage: true, tokensField: 'max
 // Shared by all providers of a realm: two objects for one server learn from each other.
 const known = new Map<string, Quirks>();
 
-export function quirksOf(server: string, model: string): Quirks {
-  return known.get(key(server, model)) ?? NONE;
+export function quirksOf(server: string, model: string, none = NONE): Quirks {
+  return known.get(key(server, model)) ?? none;
 }
 
 export function remember(server: string, model: string, quirks: Quirks): void {
