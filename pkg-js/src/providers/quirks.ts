@@ -34,7 +34,9 @@ function key(server: string, model: string): string {
 }
 
 /** How JSON is asked for: the weaker of what the server takes and what the request wants. */
-export function modeOf(quirks: Quirks, { outputMode = 'json_schema' }: ChatRequest): OutputMode {
+export function modeOf(quirks: Quirks, { responseSchema, outputMode = 'json_schema' }: ChatRequest): OutputMode {
+  // Where none is asked for, what the server takes must not hold back the words of its answer.
+  if (!responseSchema) return 'plain';
   return MODES[Math.max(MODES.indexOf(quirks.json), MODES.indexOf(outputMode))] as OutputMode;
 }
 
@@ -90,7 +92,7 @@ export function chatBody(model: string, request: ChatRequest, streaming: boolean
  * Where the format does not carry the schema the prompt must, and servers insist on the word "json" in it. Tools carry it
  * only where they are not ignored. A caller who asks in words has written them already.
  */
-function messagesFor(request: ChatRequest, mode: OutputMode): ChatRequest['messages'] {
+export function messagesFor(request: ChatRequest, mode: OutputMode): ChatRequest['messages'] {
   if (!request.responseSchema || mode === 'json_schema' || request.outputMode === 'plain') return request.messages;
   const note = `Answer with one json value and nothing else. It must follow this JSON Schema: ${JSON.stringify(request.responseSchema.schema)}`;
   const last = request.messages.at(-1);
