@@ -80,6 +80,8 @@ function messagesBody(model: string, request: ChatRequest, streaming: boolean, q
 /** What is read of an event, and of a whole message, which has the fields of several. */
 interface Event {
   type?: unknown;
+  /** Of the block that an event is about. */
+  index?: number;
   message?: { usage?: Counts };
   content_block?: Block;
   delta?: { text?: unknown; partial_json?: unknown; stop_reason?: unknown };
@@ -108,8 +110,11 @@ async function read(chunks: AsyncIterable<Event>, mode: OutputMode, onText: Chat
   let reason: unknown;
   let counts: Counts = {};
   let answered = false;
-  const say = (said: unknown, input: unknown): void => {
-    const argument = mode === 'tool_call' && typeof input === 'string' ? input : '';
+  let tool: number | undefined;
+  /** `at` is the place of the block; the input of a second tool is not the answer. */
+  const say = (at: number, said: unknown, input?: unknown): void => {
+    if (typeof input === 'string') tool ??= at;
+    const argument = mode === 'tool_call' && typeof input === 'string' && at === tool ? input : '';
     if (typeof said === 'string') text += said;
     called += argument;
     // Words beside the call are not the answer; without one they are, and then they wait for the end.
@@ -118,12 +123,12 @@ async function read(chunks: AsyncIterable<Event>, mode: OutputMode, onText: Chat
   };
   for await (const event of chunks) {
     answered ||= event.type === 'message' || event.type === 'message_start';
-    for (const block of Array.isArray(event.content) ? (event.content as Block[]) : []) {
-      say(block?.type === 'text' ? block.text : '', block?.type === 'tool_use' ? JSON.stringify(block.input) : '');
-    }
+    const blocks = Array.isArray(event.content) ? (event.content as Block[]) : [];
+    blocks.forEach((block, at) => say(at, block?.type === 'text' ? block.text : '', block?.type === 'tool_use' ? JSON.stringify(block.input) : undefined));
+    const at = event.index ?? 0;
     // A block of text may begin with some; the input of a tool begins as an empty object that stands for nothing.
-    if (event.content_block?.type === 'text') say(event.content_block.text, '');
-    say(event.delta?.text, event.delta?.partial_json);
+    if (event.content_block?.type === 'text') say(at, event.content_block.text);
+    say(at, event.delta?.text, event.delta?.partial_json);
     reason = event.delta?.stop_reason ?? event.stop_reason ?? reason;
     counts = { ...counts, ...event.message?.usage, ...event.usage };
     if (event.type === 'message_stop') break;

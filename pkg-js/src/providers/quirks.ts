@@ -53,7 +53,7 @@ export function plainer(quirks: Quirks, request: ChatRequest, streaming: boolean
   if (usesTemperature && /temperature/i.test(complaint)) return { ...quirks, temperature: false };
   if (usesJson && /json|response_format|schema|grammar|structured|tool|function/i.test(complaint)) return lessJson(quirks, mode);
   // Too long stays too long, and a model that is not there is not there in any format.
-  if (/context|too (long|many|large)|maximum.*tokens|model.*(not (found|exist)|does not exist)|api key/i.test(complaint)) return undefined;
+  if (/context|too (long|many|large)|maximum.*tokens|model.*(not (found|exist)|does not exist)|api key|credit/i.test(complaint)) return undefined;
   // It does not say what it minds: give up the likelier one first.
   if (usesJson) return lessJson(quirks, mode);
   if (usesUsage) return { ...quirks, streamUsage: false };
