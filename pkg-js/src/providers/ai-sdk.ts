@@ -118,7 +118,7 @@ async function answer(model: AiSdkLanguageModel, request: ChatRequest, mode: Out
   };
   if (!onText) return whole((await model.doGenerate(call)) as Generated, mode, model);
   const { stream } = (await model.doStream(call)) as { stream: ReadableStream<Part> };
-  return streamed(stream, mode, onText, model);
+  return streamed(stream, mode, onText, model, abortSignal);
 }
 
 interface Generated {
@@ -152,14 +152,17 @@ function whole(reply: Generated | undefined, mode: OutputMode, model: AiSdkLangu
   return { text, finishReason: finishReasonOf(reply.finishReason, called), ...usageOf(reply.usage) };
 }
 
-async function streamed(stream: ReadableStream<Part>, mode: OutputMode, onText: (delta: string) => void, model: AiSdkLanguageModel): Promise<ChatResult> {
+async function streamed(stream: ReadableStream<Part>, mode: OutputMode, onText: (delta: string) => void, model: AiSdkLanguageModel, signal: AbortSignal | undefined): Promise<ChatResult> {
   const reader = stream.getReader();
+  // A model that does not heed the signal is left alone all the same.
+  const onAbort = (): void => void reader.cancel().catch(() => undefined);
+  signal?.addEventListener('abort', onAbort, { once: true });
   let text = '';
   let called = '';
   let tool: string | undefined;
   let finish: Part | undefined;
   const say = (piece: string): void => {
-    if (piece !== '') onText(piece);
+    if (piece !== '' && !signal?.aborted) onText(piece);
   };
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -184,8 +187,10 @@ async function streamed(stream: ReadableStream<Part>, mode: OutputMode, onText: 
       }
     }
   } finally {
+    signal?.removeEventListener('abort', onAbort);
     await reader.cancel().catch(() => undefined);
   }
+  if (signal?.aborted) throw aborted(signal);
   if (mode === 'tool_call' && called === '') say(text);
   if (!finish && text === '' && called === '') throw badReply({ shown: `${model.provider} ${model.modelId}` }, 'its stream held no answer');
   return { text: called || text, finishReason: finishReasonOf(finish?.finishReason, called), ...usageOf(finish?.usage) };
