@@ -12,17 +12,23 @@ import type { ChatMessage, ChatModel, ChatRequest, ChatResult, OutputMode } from
 
 export type ChromeAvailability = 'unavailable' | 'downloadable' | 'downloading' | 'available';
 
+/** A system message may stand among the initial ones alone. */
+export interface ChromeMessage {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
 /** What is used of a session. Fields were renamed: `inputUsage` and `inputQuota` became `contextUsage` and `contextWindow`. */
 export interface ChromeSession {
-  prompt(input: ChatMessage[], options?: ChromePromptCall): Promise<string>;
-  promptStreaming(input: ChatMessage[], options?: ChromePromptCall): ReadableStream<string>;
+  prompt(input: ChromeMessage[], options?: ChromePromptCall): Promise<string>;
+  promptStreaming(input: ChromeMessage[], options?: ChromePromptCall): ReadableStream<string>;
   destroy(): unknown;
   readonly contextUsage?: number;
   readonly contextWindow?: number;
-  measureContextUsage?(input: ChatMessage[]): Promise<number>;
+  measureContextUsage?(input: ChromeMessage[]): Promise<number>;
   readonly inputUsage?: number;
   readonly inputQuota?: number;
-  measureInputUsage?(input: ChatMessage[]): Promise<number>;
+  measureInputUsage?(input: ChromeMessage[]): Promise<number>;
 }
 
 interface ChromePromptCall {
@@ -78,14 +84,15 @@ export function chromePrompt(options: ChromePromptOptions = {}): ChatModel {
 
 async function answer(options: ChromePromptOptions, request: ChatRequest, mode: OutputMode): Promise<ChatResult> {
   const { responseSchema, abortSignal, onText } = request;
-  const messages = systemFirst(messagesFor(request, mode));
-  const last = messages.pop() ?? { role: 'user', content: '' };
+  const initialPrompts = systemFirst(messagesFor(request, mode));
+  const last = initialPrompts.at(-1);
+  if (last && last.role !== 'system') initialPrompts.pop();
   // A session that begins with a system message alone still has to be asked something.
-  const [initialPrompts, input] = last.role === 'system' ? [[last], [{ role: 'user' as const, content: '' }]] : [messages, [last]];
+  const input: ChromeMessage[] = [{ role: last?.role === 'assistant' ? 'assistant' : 'user', content: last && last.role !== 'system' ? last.content : '' }];
   const session = await open(options, request, initialPrompts);
   try {
-    const input0 = used(session);
-    const inputTokens = input0 === undefined ? undefined : input0 + (await measured(session, input));
+    const before = used(session);
+    const inputTokens = before === undefined ? undefined : before + (await measured(session, input));
     const window = session.contextWindow ?? session.inputQuota;
     if (inputTokens !== undefined && window !== undefined && inputTokens > window) throw tooLong(inputTokens, window);
     const call = { ...(abortSignal ? { signal: abortSignal } : {}), ...(responseSchema && mode === 'json_schema' ? { responseConstraint: responseSchema.schema as Record<string, unknown> } : {}) };
@@ -161,7 +168,7 @@ function used(session: ChromeSession): number | undefined {
   return session.contextUsage ?? session.inputUsage;
 }
 
-async function measured(session: ChromeSession, input: ChatMessage[]): Promise<number> {
+async function measured(session: ChromeSession, input: ChromeMessage[]): Promise<number> {
   // Called on the session: these are methods of a native object.
   if (session.measureContextUsage) return session.measureContextUsage(input);
   return session.measureInputUsage ? session.measureInputUsage(input) : 0;

@@ -224,7 +224,7 @@ describe.each(WIRES)('$name', (dialect) => {
     test('case_44_a_web_page_and_broken_json_are_bad_replies', async () => {
       const html: Answer = (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>');
       const broken: Answer = (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":[');
-      for (const [answer, message] of [[html, /web page/], [broken, /not JSON/], [json(200, {}), /no choice/]] as const) {
+      for (const [answer, message] of [[html, /web page/], [broken, /not a JSON object/], [json(200, {}), /no choice/]] as const) {
         const { model } = await serving(dialect, [answer]);
         expect(await failure(model.chat(HELLO))).toMatchObject({ code: 'PROVIDER_BAD_REPLY', message: expect.stringMatching(message) as string });
       }

@@ -409,7 +409,7 @@ describe('failures', () => {
     const broken: Answer = (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[');
     const cases: [Answer, string, RegExp][] = [
       [html, 'PROVIDER_BAD_REPLY', /web page: check baseURL/],
-      [broken, 'PROVIDER_BAD_REPLY', /not JSON/],
+      [broken, 'PROVIDER_BAD_REPLY', /not a JSON object/],
       [json(200, { choices: [] }), 'PROVIDER_BAD_REPLY', /no choice/],
       [json(200, { error: 'model is loading' }), 'PROVIDER_FAILED', /model is loading/],
       [json(404, { error: { message: 'model "m" not found' } }), 'PROVIDER_FAILED', /usually ends in \/v1/],

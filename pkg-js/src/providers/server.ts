@@ -37,11 +37,30 @@ export class Server {
   }
 
   async chat(request: ChatRequest, dialect: Dialect): Promise<ChatResult> {
-    const { answer, mode } = await this.#askForChat(request, dialect);
+    const { responseSchema, outputMode = 'json_schema', onText, abortSignal } = request;
+    const streaming = onText !== undefined;
+    const { shown } = this.endpoint;
+    const { model } = this.#options;
+    let quirks = quirksOf(shown, model, dialect.quirks);
+    let first: MemoryOSError | undefined;
+    let answer: Answer | undefined;
+    // Plainer after each refusal; the first refusal is reported if none helps.
+    while (!answer) {
+      try {
+        answer = await this.#post(dialect.path(streaming), dialect.body(request, streaming, quirks), abortSignal);
+      } catch (error) {
+        const next = isRefusedRequest(error) ? plainer(quirks, request, streaming, error.message) : undefined;
+        if (!next) throw first ?? error;
+        first ??= error as MemoryOSError;
+        quirks = next;
+      }
+    }
+    if (first) remember(shown, model, quirks);
+    const mode = modeOf(quirks, request);
     try {
-      const result = await dialect.read(this.#chunks(answer, request), mode, request.onText);
-      if (!result) throw badReply(this.endpoint, `its answer holds no choice (${answer.contentType || 'no content type'})`);
-      return !request.responseSchema || mode === (request.outputMode ?? 'json_schema') ? result : { ...result, outputMode: mode };
+      const result = await dialect.read(this.#chunks(answer, streaming), mode, onText);
+      if (!result) throw badReply(this.endpoint, 'its answer holds no choice');
+      return !responseSchema || mode === outputMode ? result : { ...result, outputMode: mode };
     } finally {
       answer.done();
     }
@@ -61,30 +80,9 @@ export class Server {
     return post(this.endpoint, path, body, this.#options, signal);
   }
 
-  /** Plainer after each refusal; the first refusal is reported if none helps. */
-  async #askForChat(request: ChatRequest, dialect: Dialect): Promise<{ answer: Answer; mode: OutputMode }> {
-    const streaming = request.onText !== undefined;
-    const { shown } = this.endpoint;
-    const { model } = this.#options;
-    let quirks = quirksOf(shown, model, dialect.quirks);
-    let first: MemoryOSError | undefined;
-    for (;;) {
-      try {
-        const answer = await this.#post(dialect.path(streaming), dialect.body(request, streaming, quirks), request.abortSignal);
-        if (first) remember(shown, model, quirks);
-        return { answer, mode: modeOf(quirks, request) };
-      } catch (error) {
-        const next = isRefusedRequest(error) ? plainer(quirks, request, streaming, error.message) : undefined;
-        if (!next) throw first ?? error;
-        first ??= error as MemoryOSError;
-        quirks = next;
-      }
-    }
-  }
-
-  async *#chunks(answer: Answer, { onText }: ChatRequest): AsyncGenerator<object> {
+  async *#chunks(answer: Answer, streaming: boolean): AsyncGenerator<object> {
     // A server may ignore that it is to stream; what it sends says so.
-    if (!onText || answer.contentType.includes('application/json')) return yield this.#parse(await answer.text(), answer.contentType);
+    if (!streaming || answer.contentType.includes('application/json')) return yield this.#parse(await answer.text(), answer.contentType);
     for await (const { event, data } of serverEvents(answer.nextChunk)) {
       if (data.trim() === '') continue;
       if (data.trim() === '[DONE]') return;
@@ -96,15 +94,18 @@ export class Server {
   /** Parsed JSON, unless it is an error in the clothes of HTTP 200. */
   #parse(text: string, contentType: string): object {
     let parsed: unknown;
+    let thrown: unknown;
     try {
       parsed = JSON.parse(text);
     } catch (error) {
+      thrown = error;
+    }
+    if (typeof parsed !== 'object' || parsed === null) {
       const html = contentType.includes('html') || /^\s*</.test(text);
       throw html
-        ? badReply(this.endpoint, 'it answered with a web page: check baseURL, which usually ends in /v1', error, 'not-found')
-        : badReply(this.endpoint, 'its answer is not JSON', error);
+        ? badReply(this.endpoint, 'it answered with a web page: check baseURL, which usually ends in /v1', thrown, 'not-found')
+        : badReply(this.endpoint, 'its answer is not a JSON object', thrown);
     }
-    if (typeof parsed !== 'object' || parsed === null) throw badReply(this.endpoint, 'its answer is not an object');
     if ('error' in parsed && parsed.error) throw this.#midStream(text);
     return parsed;
   }
