@@ -105,8 +105,8 @@ function embedder(model: AiSdkEmbeddingModel, named: Named, { dimensions, provid
 async function answer(model: AiSdkLanguageModel, request: ChatRequest, mode: OutputMode, { providerOptions }: AiSdkOptions): Promise<ChatResult> {
   const { responseSchema, maxOutputTokens, temperature, abortSignal, onText } = request;
   const call = {
-    // A system message is a text, the others are lists of parts.
-    prompt: messagesFor(request, mode).map(({ role, content }) => ({ role, content: role === 'system' ? content : [{ type: 'text', text: content }] })),
+    // A system message is a text, the others are lists of parts. A tool carries the schema: where tools are lacking there is a warning.
+    prompt: messagesFor(request, mode === 'tool_call' ? 'json_schema' : mode).map(({ role, content }) => ({ role, content: role === 'system' ? content : [{ type: 'text', text: content }] })),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(responseSchema && mode === 'json_schema' ? { responseFormat: { type: 'json', ...responseSchema } } : {}),

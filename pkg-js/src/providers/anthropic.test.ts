@@ -58,6 +58,7 @@ test('case_43_json_is_the_input_of_a_tool_that_must_be_called_once', async () =>
   });
   const { sent, result } = await asked({ ...HELLO, responseSchema: SCHEMA }, answer);
   expect(sent.body).toMatchObject({ tools: [{ name: 'facts', input_schema: SCHEMA.schema }], tool_choice: { type: 'tool', name: 'facts', disable_parallel_tool_use: true } });
+  expect(sent.body.messages).toEqual(HELLO.messages);
   expect(result).toEqual({ text: '{"facts":["a"]}', finishReason: 'stop', outputMode: 'tool_call', usage: { inputTokens: 1, outputTokens: 1 } });
   const words = await asked({ ...HELLO, responseSchema: SCHEMA }, message({ content: [{ type: 'text', text: '{"facts":[]}' }] }));
   expect(words.result.text).toBe('{"facts":[]}');

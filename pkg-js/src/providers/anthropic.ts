@@ -2,6 +2,7 @@
 import { invalid } from '../errors.js';
 import { show } from '../text.js';
 import { tokens } from './completion.js';
+import { userFirst } from './messages.js';
 import type { Quirks } from './quirks.js';
 import { messagesFor, modeOf } from './quirks.js';
 import type { ServerOptions } from './server.js';
@@ -27,6 +28,7 @@ const MIN_THINKING_TOKENS = 1_024;
 const QUIRKS: Quirks = { json: 'tool_call', streamUsage: false, tokensField: 'max_tokens', temperature: true };
 
 export function anthropic(options: AnthropicOptions): ChatModel {
+  if (!options) throw invalid('pass at least the name of a `model`');
   const { model, maxConcurrency, maxOutputTokens = DEFAULT_MAX_TOKENS, thinkingBudgetTokens } = options;
   if (!Number.isInteger(maxOutputTokens) || maxOutputTokens < 1) throw invalid(`maxOutputTokens must be a whole number of at least 1, got ${show(maxOutputTokens)}`);
   if (thinkingBudgetTokens !== undefined && !(Number.isInteger(thinkingBudgetTokens) && thinkingBudgetTokens >= MIN_THINKING_TOKENS)) {
@@ -58,7 +60,8 @@ type Limits = { maxOutputTokens: number; thinkingBudgetTokens: number | undefine
 function messagesBody(model: string, request: ChatRequest, streaming: boolean, quirks: Quirks, limits: Limits): object {
   const { responseSchema, temperature } = request;
   const mode = modeOf(quirks, request);
-  const messages = messagesFor(request, mode);
+  // The tool carries the schema, and cannot be passed over.
+  const messages = messagesFor(request, mode === 'tool_call' ? 'json_schema' : mode);
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n\n');
   // A tool cannot be forced, nor the temperature set, while the model thinks.
   const thinking = mode === 'tool_call' && responseSchema ? undefined : limits.thinkingBudgetTokens;
@@ -67,7 +70,7 @@ function messagesBody(model: string, request: ChatRequest, streaming: boolean, q
     max_tokens: (request.maxOutputTokens ?? limits.maxOutputTokens) + (thinking ?? 0),
     ...(system === '' ? {} : { system }),
     // An empty message is refused, and so is space after the last one if it is the assistant's.
-    messages: messages.filter(({ role, content }) => role !== 'system' && content.trim() !== '').map(({ role, content }) => ({ role, content: role === 'assistant' ? content.trimEnd() : content })),
+    messages: userFirst(messages.filter(({ role, content }) => role !== 'system' && content.trim() !== '')).map(({ role, content }) => ({ role, content: role === 'assistant' ? content.trimEnd() : content })),
     ...(thinking === undefined ? {} : { thinking: { type: 'enabled', budget_tokens: thinking } }),
     ...(temperature === undefined || !quirks.temperature || thinking !== undefined ? {} : { temperature: Math.min(temperature, 1) }),
     ...(responseSchema && mode === 'tool_call'

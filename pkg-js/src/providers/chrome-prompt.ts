@@ -6,7 +6,8 @@ import { aborted, MemoryOSError } from '../errors.js';
 import { raced } from '../race.js';
 import { pieces } from './chrome-stream.js';
 import type { FailureCause } from './failure.js';
-import { inModes, ModeRefused, providerFailure, systemFirst } from './object-model.js';
+import { systemFirst } from './messages.js';
+import { inModes, ModeRefused, providerFailure } from './object-model.js';
 import { messagesFor } from './quirks.js';
 import type { ChatMessage, ChatModel, ChatRequest, ChatResult, OutputMode } from './types.js';
 

@@ -3,6 +3,7 @@ import { invalid } from '../errors.js';
 import { show } from '../text.js';
 import { tokens } from './completion.js';
 import { geminiSchema } from './gemini-schema.js';
+import { userFirst } from './messages.js';
 import type { Quirks } from './quirks.js';
 import { messagesFor, modeOf } from './quirks.js';
 import type { ServerOptions } from './server.js';
@@ -34,6 +35,7 @@ const QUIRKS: Quirks = { json: 'json_schema', streamUsage: false, tokensField: '
 export function gemini(options: GeminiEmbeddingOptions): ChatModel & EmbeddingModel;
 export function gemini(options: GeminiOptions): ChatModel;
 export function gemini(options: GeminiOptions & Partial<GeminiEmbeddingOptions>): ChatModel & Partial<EmbeddingModel> {
+  if (!options) throw invalid('pass at least the name of a `model`');
   const { maxConcurrency, dimensions, thinkingBudgetTokens } = options;
   const baseURL = options.baseURL ?? 'https://generativelanguage.googleapis.com/v1beta';
   if (baseURL.includes('?')) throw invalid('baseURL must hold no query: pass the key as `apiKey`, which is sent in a header');
@@ -98,7 +100,8 @@ function unit(vector: Float32Array): Float32Array {
 function contentBody(request: ChatRequest, quirks: Quirks, thinkingBudget: number | undefined): object {
   const { responseSchema, maxOutputTokens, temperature } = request;
   const mode = modeOf(quirks, request);
-  const messages = messagesFor(request, mode);
+  // The function carries the schema, and cannot be passed over.
+  const messages = messagesFor(request, mode === 'tool_call' ? 'json_schema' : mode);
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => ({ text: content }));
   const generationConfig = {
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
@@ -109,7 +112,7 @@ function contentBody(request: ChatRequest, quirks: Quirks, thinkingBudget: numbe
   };
   return {
     // An empty part is refused.
-    contents: messages.filter(({ role, content }) => role !== 'system' && content !== '').map(({ role, content }) => ({ role: role === 'assistant' ? 'model' : 'user', parts: [{ text: content }] })),
+    contents: userFirst(messages.filter(({ role, content }) => role !== 'system' && content !== '')).map(({ role, content }) => ({ role: role === 'assistant' ? 'model' : 'user', parts: [{ text: content }] })),
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
     ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
     ...(responseSchema && mode === 'tool_call'

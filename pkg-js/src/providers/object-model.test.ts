@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryOSError } from '../errors.js';
-import { inModes, providerFailure, systemFirst, Turns, withoutKeys } from './object-model.js';
+import { systemFirst, userFirst } from './messages.js';
+import { checkGiven, inModes, providerFailure, Turns, withoutKeys } from './object-model.js';
 import type { ChatRequest, OutputMode } from './types.js';
 
 test('keys are taken out of the words of others, and other words are left', () => {
@@ -97,4 +98,16 @@ test('system messages are one, in front, and the given list stays as it was', ()
   expect(systemFirst(messages)).toEqual([{ role: 'system', content: 'a\n\nb' }, { role: 'user', content: 'q' }]);
   expect(systemFirst([{ role: 'user', content: 'q' }])).toEqual([{ role: 'user', content: 'q' }]);
   expect(messages).toEqual(before);
+});
+
+test('the user speaks first where he must', () => {
+  expect(userFirst([])).toEqual([{ role: 'user', content: '…' }]);
+  expect(userFirst([{ role: 'assistant', content: 'a' }])).toEqual([{ role: 'user', content: '…' }, { role: 'assistant', content: 'a' }]);
+  expect(userFirst([{ role: 'user', content: 'q' }])).toEqual([{ role: 'user', content: 'q' }]);
+});
+
+test('what was left out is named', () => {
+  expect(() => checkGiven(undefined, 'engine', 'run', 'm')).toThrow(/`engine` must be an object with the method run, got undefined/);
+  expect(() => checkGiven({ run: 1 }, 'engine', 'run', 'm')).toThrow(/must be an object with the method run/);
+  expect(() => checkGiven({ run: () => 1 }, 'engine', 'run', '')).toThrow(/model must be the name of a model, got ""/);
 });

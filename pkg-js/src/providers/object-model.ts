@@ -1,8 +1,9 @@
 /** What providers over an object in the page have in common: failures, signals, turns, and ways of asking for JSON. */
-import { aborted, isMemoryOSError, MemoryOSError } from '../errors.js';
+import { aborted, invalid, isMemoryOSError, MemoryOSError } from '../errors.js';
 import { raced } from '../race.js';
+import { show } from '../text.js';
 import type { FailureCause } from './failure.js';
-import type { ChatMessage, ChatRequest, ChatResult, OutputMode } from './types.js';
+import type { ChatRequest, ChatResult, OutputMode } from './types.js';
 
 /** Whatever was thrown, as an error that says whose it is and holds no key. */
 export function providerFailure(who: string, thrown: unknown, signal?: AbortSignal): MemoryOSError {
@@ -79,13 +80,6 @@ function isRefusal(thrown: unknown): boolean {
   return thrown instanceof ModeRefused || /json|schema|grammar|response.?(format|constraint)|structured|\btools?\b/i.test(String((thrown as Error | null)?.message));
 }
 
-/** Engines that take a system message only at the very front get all of them there, as one. */
-export function systemFirst(messages: ChatMessage[]): ChatMessage[] {
-  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n\n');
-  const rest = messages.filter(({ role }) => role !== 'system').map((message) => ({ ...message }));
-  return system === '' ? rest : [{ role: 'system', content: system }, ...rest];
-}
-
 /** The chunks until the signal fires; then `stop` is told, and what still comes is passed over in silence. */
 export async function* untilAborted<T>(chunks: AsyncIterable<T>, signal: AbortSignal | undefined, stop: () => unknown): AsyncGenerator<T> {
   const onAbort = (): void => void Promise.resolve(stop()).catch(() => undefined);
@@ -96,4 +90,10 @@ export async function* untilAborted<T>(chunks: AsyncIterable<T>, signal: AbortSi
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/** The object that a provider is over, and the name of its model: what a caller in JavaScript may have left out. */
+export function checkGiven(object: unknown, name: string, method: string, model: unknown): void {
+  if (typeof (object as Record<string, unknown> | null | undefined)?.[method] !== 'function') throw invalid(`\`${name}\` must be an object with the method ${method}, got ${show(object)}`);
+  if (typeof model !== 'string' || model === '') throw invalid(`model must be the name of a model, got ${show(model)}`);
 }

@@ -141,6 +141,7 @@ export interface Preset {
 
 function preset(notes: PresetNotes): Preset {
   const make = (options: PresetOptions & Partial<PresetEmbeddingOptions>): ChatModel & Partial<EmbeddingModel> => {
+    if (!options) throw invalid('pass at least the name of a `model`');
     const { thinking, dimensions, ...rest } = options;
     if (thinking !== undefined && !notes.thinking) throw invalid(`${notes.name} has no switch for thinking: choose a model that does or does not think`);
     if (notes.needsKey && options.baseURL === undefined && options.apiKey === undefined) throw invalid(`${notes.name} needs a key: pass it as \`apiKey\``);

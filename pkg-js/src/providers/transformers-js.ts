@@ -68,6 +68,7 @@ export type TransformersEmbeddingOptions = Given<ExtractionPipeline> & {
 const WHO = { shown: 'Transformers.js' };
 
 export function transformersJs(options: TransformersChatOptions): ChatModel {
+  if (typeof options?.model !== 'string' || options.model === '') throw invalid(`model must be the name of a model, got ${show(options?.model)}`);
   const { model, maxOutputTokens = 1_024, thinking } = options;
   const pipeline = lazily<GenerationPipeline>(options);
   // Two answers at once would share one cache of keys and values.

@@ -2,7 +2,8 @@
 import type { Completion } from './completion.js';
 import { readCompletion, usageOf } from './completion.js';
 import { badReply } from './failure.js';
-import { inModes, providerFailure, systemFirst, Turns, untilAborted } from './object-model.js';
+import { systemFirst } from './messages.js';
+import { checkGiven, inModes, providerFailure, Turns, untilAborted } from './object-model.js';
 import { messagesFor } from './quirks.js';
 import { checkDimensions } from './server.js';
 import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, OutputMode } from './types.js';
@@ -51,6 +52,7 @@ const turnsOf = new WeakMap<WebLLMEngine, Turns>();
 export function webLLM(options: WebLLMEmbeddingOptions): ChatModel & EmbeddingModel;
 export function webLLM(options: WebLLMOptions): ChatModel;
 export function webLLM({ engine, model, thinking, dimensions, maxEmbeddingsPerCall = 16 }: WebLLMOptions & Partial<WebLLMEmbeddingOptions>): ChatModel & Partial<EmbeddingModel> {
+  checkGiven(engine, 'engine', 'chatCompletion', model);
   const turns = turnsOf.get(engine) ?? new Turns();
   turnsOf.set(engine, turns);
   const refused = new Set<OutputMode>();

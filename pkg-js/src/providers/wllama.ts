@@ -1,10 +1,10 @@
 /** Models that wllama (llama.cpp in WebAssembly, version 3) runs in the page. The instance is the caller's, with a model loaded. */
-import type { Completion } from './completion.js';
-import { readCompletion, usageOf } from './completion.js';
 import { aborted } from '../errors.js';
 import { raced } from '../race.js';
+import type { Completion } from './completion.js';
+import { readCompletion, usageOf } from './completion.js';
 import { badReply } from './failure.js';
-import { inModes, providerFailure, untilAborted } from './object-model.js';
+import { checkGiven, inModes, providerFailure, untilAborted } from './object-model.js';
 import { chatBody } from './quirks.js';
 import { checkDimensions } from './server.js';
 import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, OutputMode } from './types.js';
@@ -40,6 +40,7 @@ const MODES: readonly OutputMode[] = ['json_schema', 'json_object', 'tool_call']
 export function wllama(options: WllamaEmbeddingOptions): ChatModel & EmbeddingModel;
 export function wllama(options: WllamaOptions): ChatModel;
 export function wllama({ wllama: instance, model, thinking, dimensions, maxEmbeddingsPerCall = 16 }: WllamaOptions & Partial<WllamaEmbeddingOptions>): ChatModel & Partial<EmbeddingModel> {
+  checkGiven(instance, 'wllama', 'createChatCompletion', model);
   const refused = new Set<OutputMode>();
   const chat: ChatModel = {
     specificationVersion: 'memstrata-v1',
