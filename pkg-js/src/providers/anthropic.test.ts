@@ -3,6 +3,7 @@ import { byteByByte, json, modelServer } from '../fixtures/server.js';
 import type { Answer, ModelServer } from '../fixtures/server.js';
 import { anthropic } from './anthropic.js';
 import type { AnthropicOptions } from './anthropic.js';
+import { testConnection } from './connection.js';
 import type { ChatRequest } from './types.js';
 
 const HELLO = { messages: [{ role: 'user' as const, content: 'hello' }] };
@@ -104,6 +105,17 @@ test('case_44_an_empty_account_is_told_apart_and_asked_once', async () => {
   const error: unknown = await anthropic({ baseURL: server.baseURL, model: 'm' }).chat({ ...HELLO, responseSchema: SCHEMA }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'PROVIDER_FAILED', data: { cause: 'quota' }, message: expect.stringContaining('no credit') as string });
   expect(server.received).toHaveLength(1);
+});
+
+test('case_44_a_connection_can_be_tried_out', async () => {
+  const tried = async (answer: Answer) => {
+    const server = await modelServer(answer);
+    servers.push(server);
+    return testConnection(anthropic({ baseURL: server.baseURL, apiKey: 'sk-ant-0123456789', model: 'm', maxRetries: 0 }));
+  };
+  expect(await tried(message({ stop_reason: 'max_tokens' }))).toMatchObject({ ok: true, outputMode: 'tool_call' });
+  expect(await tried(json(401, { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } }))).toMatchObject({ ok: false, cause: 'key' });
+  expect(await tried(json(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }))).toMatchObject({ ok: false, cause: 'server' });
 });
 
 test('limits out of range are refused', () => {

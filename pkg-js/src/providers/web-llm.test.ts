@@ -57,6 +57,23 @@ test('case_17_an_abort_interrupts_the_answer_that_runs_and_none_other', async ()
   expect(engine.running).toBe(0);
 });
 
+test('s16_the_real_engines_own_check_takes_every_request', async () => {
+  // Its types are for bundlers; only what is used of it is named here.
+  const real = (await import(/* @vite-ignore */ String('@mlc-ai/web-llm'))) as {
+    postInitAndCheckFieldsChatCompletion(request: unknown, model: string, type: unknown): void;
+    ModelType: { LLM: unknown };
+  };
+  const check = (request: unknown) => real.postInitAndCheckFieldsChatCompletion(request, 'm', real.ModelType.LLM);
+  const engine = fakeWebLLM({ pieces: ['{}'], end: 'stop' });
+  const model = webLLM({ engine, model: 'm', thinking: false });
+  for (const outputMode of ['json_schema', 'json_object', 'tool_call', 'plain'] as const) await model.chat({ ...HELLO, maxOutputTokens: 5, temperature: 0, responseSchema: SCHEMA, outputMode });
+  await model.chat(HELLO);
+  expect(engine.requests).toHaveLength(5);
+  for (const request of engine.requests) expect(() => check(structuredClone(request))).not.toThrow();
+  // What it would have refused, as the fake does.
+  expect(() => check({ messages: HELLO.messages })).toThrow(/System prompt should always be the first message/);
+});
+
 test('an engine without embeddings is a bad reply, and an empty text is sent as a space', async () => {
   const { embedding: _, ...none } = fakeWebLLM(SAYS);
   await expect(webLLM({ engine: none, model: 'm', dimensions: 2 }).embed({ texts: ['a'], kind: 'query' })).rejects.toMatchObject({ code: 'PROVIDER_BAD_REPLY' });

@@ -24,6 +24,30 @@ test('case_43_every_way_of_asking_for_json_is_there_and_a_refusal_is_remembered'
   await expect(broken.chat(ASK)).rejects.toMatchObject({ code: 'PROVIDER_FAILED', message: 'wllama failed: out of memory' });
 });
 
+test('case_17_the_signal_is_handed_on_so_that_the_model_stops_too', async () => {
+  const instance = fakeWllama({ pieces: ['a'], end: 'stop', hangs: true });
+  let ended: Promise<unknown> = Promise.resolve();
+  const complete = instance.createChatCompletion.bind(instance);
+  const watched = {
+    async createChatCompletion(request: Record<string, unknown>) {
+      const chunks = (await complete(request)) as AsyncGenerator<unknown>;
+      return (async function* () {
+        let end: (error: unknown) => void = () => undefined;
+        ended = new Promise((resolve) => (end = resolve));
+        try {
+          yield* chunks;
+        } catch (error) {
+          end(error);
+          throw error;
+        }
+      })();
+    },
+  };
+  const cut = new AbortController();
+  await expect(wllama({ wllama: watched, model: 'm' }).chat({ messages: ASK.messages, abortSignal: cut.signal, onText: () => cut.abort() })).rejects.toMatchObject({ code: 'ABORTED' });
+  expect(await ended).toMatchObject({ name: 'AbortError' });
+});
+
 test('an instance without embeddings says what it said', async () => {
   const instance = { ...fakeWllama({ pieces: [], end: 'stop' }), createEmbedding: () => Promise.reject(new Error('Embeddings is not enabled. Please set it via LoadModelParams.embeddings')) };
   await expect(wllama({ wllama: instance, model: 'm', dimensions: 2 }).embed({ texts: ['a'], kind: 'query' })).rejects.toThrow(/LoadModelParams\.embeddings/);
