@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { fakeClock } from '../fixtures/clock.js';
 import { json, modelServer } from '../fixtures/server.js';
@@ -130,6 +131,23 @@ describe('geminiSchema', () => {
     ['a property called $ref or type', { properties: { type: { type: 'string' }, $ref: { type: 'number' } } }, { type: 'OBJECT', properties: { type: { type: 'STRING' }, $ref: { type: 'NUMBER' } }, propertyOrdering: ['type', '$ref'] }],
   ];
   test.each(cases)('%s', (_title, schema, expected) => expect(geminiSchema(schema)).toEqual(expected));
+
+  test('every schema of the core is said without a word that Gemini does not know', () => {
+    const folder = new URL('../../../src/generation/prompt/', import.meta.url);
+    const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+    const schemas = sources.flatMap((source) => [...source.matchAll(/const SCHEMA: &str = r(#+)"([\s\S]+?)"\1;/g)].map(([, , text]) => JSON.parse(text as string) as object));
+    expect(schemas.length).toBeGreaterThanOrEqual(6);
+    const known = new Set(['type', 'format', 'enum', 'required', 'properties', 'propertyOrdering', 'items', 'nullable']);
+    const check = (schema: Record<string, unknown>): void => {
+      expect(Object.keys(schema).filter((key) => !known.has(key))).toEqual([]);
+      expect(schema.type).toMatch(/^(OBJECT|ARRAY|STRING|NUMBER|INTEGER|BOOLEAN)$/);
+      // A reference that was lost would be an object without properties.
+      if (schema.type === 'OBJECT') expect(Object.keys(schema.properties as object)).toEqual(schema.propertyOrdering);
+      Object.values((schema.properties ?? {}) as Record<string, Record<string, unknown>>).forEach(check);
+      if (schema.items) check(schema.items as Record<string, unknown>);
+    };
+    for (const schema of schemas) check(geminiSchema(schema));
+  });
 
   test('the schema it was given stays as it was', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#/$defs/x' } }, $defs: { x: { type: 'string', enum: ['p'] } } };
