@@ -19,9 +19,7 @@ export interface AiSdkLanguageModel {
   readonly provider: string;
   readonly modelId: string;
   // The options of each version are its own; what is passed is what all of them have.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   doGenerate(options: any): PromiseLike<unknown>;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   doStream(options: any): PromiseLike<unknown>;
 }
 
@@ -31,7 +29,6 @@ export interface AiSdkEmbeddingModel {
   readonly provider: string;
   readonly modelId: string;
   readonly maxEmbeddingsPerCall?: PromiseLike<number | undefined> | number | undefined;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   doEmbed(options: any): PromiseLike<unknown>;
 }
 

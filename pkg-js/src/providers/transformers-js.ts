@@ -21,11 +21,8 @@ export { EMBEDDING_RECIPES, recipeOf } from './embedding-recipes.js';
 /** What is used of a `text-generation` pipeline. */
 export interface GenerationPipeline {
   // Its own type is generic over every form of input.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   (messages: any, options?: any): Promise<unknown>;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   tokenizer: any;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   model?: any;
 }
 
@@ -37,7 +34,6 @@ export interface ExtractionPipeline {
 /** What is used of a `Tensor`. */
 export interface ExtractedTensor {
   // Numbers of any width: the typed array tells.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   data: any;
   dims: readonly number[];
   dispose?(): unknown;

@@ -13,7 +13,6 @@ import { readVectors } from './vectors.js';
 /** The part of a `Wllama` that is used. */
 export interface WllamaInstance {
   // Its own type has an overload a kind of request; only the streamed one is used.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   createChatCompletion(request: any): Promise<unknown>;
   createEmbedding?(request: { input: string[] }): Promise<unknown>;
 }
