@@ -28,6 +28,7 @@ export function suites({ toolchain, browser }) {
     },
     { name: 'sizes', title: 'sizes of what a page loads', cwd: PACKAGE, command: [process.execPath, ['scripts/size.mjs']], count: countCheck },
     { name: 'types', title: 'TypeScript types', cwd: PACKAGE, command: node('typescript/bin/tsc', '-p', 'tsconfig.json'), count: countCheck },
+    { name: 'peer-types', title: "TypeScript, types of the packages that providers wrap", cwd: PACKAGE, command: node('typescript/bin/tsc', '-p', 'tsconfig.peers.json'), count: countCheck },
     { name: 'unit', title: 'TypeScript, package', cwd: PACKAGE, command: node('vitest/vitest.mjs', 'run'), count: countVitest },
     { name: 'www-types', title: 'TypeScript types of the Playground', cwd: WWW, command: ['npm', ['run', '--silent', 'check']], count: countCheck },
     { name: 'www', title: 'TypeScript, Playground', cwd: WWW, command: ['npm', ['run', '--silent', 'test']], count: countVitest },

@@ -16,6 +16,8 @@ export interface Endpoint {
 export interface EndpointOptions {
   baseURL: string;
   apiKey?: string | (() => string | Promise<string>) | undefined;
+  /** Header that carries the bare key, for example Azure's `api-key`; without it the key goes as `Authorization: Bearer`. */
+  keyHeader?: string | undefined;
   headers?: Record<string, string> | undefined;
 }
 
@@ -39,10 +41,11 @@ export function endpoint(options: EndpointOptions): Endpoint {
       return clean;
     },
     async headers() {
+      const { keyHeader } = options;
       const key = await readKey(options.apiKey);
       if (key !== undefined) secrets.add(key);
       // Nothing else: servers that allow only these two in a preflight are common.
-      return { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...options.headers };
+      return { 'content-type': 'application/json', ...(key === undefined ? {} : keyHeader ? { [keyHeader]: key } : { authorization: `Bearer ${key}` }), ...options.headers };
     },
   };
 }

@@ -1,6 +1,6 @@
 /** One POST to a provider: timed, retried, cancelled, and with its failures explained. */
 import type { Clock } from '../clock.js';
-import { pause } from '../clock.js';
+import { pause, systemClock } from '../clock.js';
 import { aborted, MemoryOSError } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
 import type { FailureCause } from './failure.js';
@@ -15,17 +15,21 @@ export interface RetryNotice {
 }
 
 export interface HttpOptions {
-  fetch: typeof fetch;
-  clock: Clock;
-  random: () => number;
-  /** Until the answer begins. */
-  timeoutMs: number;
-  /** Between two pieces of it. */
-  idleTimeoutMs: number;
-  maxRetries: number;
-  /** A server that asks to wait longer is not waited for. */
-  maxRetryDelayMs: number;
-  onRetry?: ((notice: RetryNotice) => void) | undefined;
+  model: string;
+  /** Milliseconds until the answer begins. Default 120,000: a local model may have to be loaded first. */
+  timeoutMs?: number;
+  /** Milliseconds of silence in the middle of an answer. Default 60,000. */
+  idleTimeoutMs?: number;
+  /** Further attempts after 408, 409, 429 and 5xx. Default 3. */
+  maxRetries?: number;
+  /** A longer `Retry-After` is not waited for but reported in the error's `data.retryAfterMs`. Default 60,000. */
+  maxRetryDelayMs?: number;
+  /** Told of each wait before a further attempt. */
+  onRetry?: (notice: RetryNotice) => void;
+  fetch?: typeof fetch;
+  /** For tests. */
+  clock?: Clock;
+  random?: () => number;
 }
 
 /** An answer of status under 400. `read` is bounded by the idle timeout; `done` must be called in the end. */
@@ -36,24 +40,25 @@ export interface Answer {
   done(): void;
 }
 
-export async function post(endpoint: Endpoint, path: string, body: object, model: string, options: HttpOptions, signal?: AbortSignal): Promise<Answer> {
+export async function post(endpoint: Endpoint, path: string, body: object, options: HttpOptions, signal?: AbortSignal): Promise<Answer> {
+  const { model, clock = systemClock, random = Math.random, maxRetries = 3, maxRetryDelayMs = 60_000, onRetry } = options;
   const url = endpoint.url(path);
   const headers = await endpoint.headers();
   const payload = JSON.stringify(body);
   for (let attempt = 0; ; attempt++) {
-    const exchange = new Exchange(endpoint, options, signal);
+    const exchange = new Exchange(endpoint, options, clock, signal);
     const response = await exchange.start(url, { method: 'POST', headers, body: payload });
     if (response.ok) return exchange.answer(response);
 
     const text = await exchange.answer(response).text();
     exchange.end();
-    const wait = retryAfterMs(response.headers, options.clock.now());
+    const wait = retryAfterMs(response.headers, clock.now());
     const error = refusal(endpoint, { status: response.status, body: text, model, retryAfterMs: wait });
-    if (attempt >= options.maxRetries || !isRetried(response.status, complaintOf(text) + text)) throw error;
-    const delayMs = wait ?? backoffMs(attempt, options.random);
-    if (delayMs > options.maxRetryDelayMs) throw error;
-    options.onRetry?.({ attempt: attempt + 1, status: response.status, delayMs });
-    await pause(options.clock, delayMs, signal).catch(() => {
+    if (attempt >= maxRetries || !isRetried(response.status, complaintOf(text) + text)) throw error;
+    const delayMs = wait ?? backoffMs(attempt, random);
+    if (delayMs > maxRetryDelayMs) throw error;
+    onRetry?.({ attempt: attempt + 1, status: response.status, delayMs });
+    await pause(clock, delayMs, signal).catch(() => {
       throw aborted(signal);
     });
   }
@@ -63,28 +68,31 @@ export async function post(endpoint: Endpoint, path: string, body: object, model
 class Exchange {
   readonly #endpoint: Endpoint;
   readonly #options: HttpOptions;
+  readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
   readonly #cut = new AbortController();
   readonly #onAbort = (): void => this.#cut.abort();
   #timedOut: string | undefined;
 
-  constructor(endpoint: Endpoint, options: HttpOptions, signal: AbortSignal | undefined) {
+  constructor(endpoint: Endpoint, options: HttpOptions, clock: Clock, signal: AbortSignal | undefined) {
     this.#endpoint = endpoint;
     this.#options = options;
+    this.#clock = clock;
     this.#signal = signal;
     if (signal?.aborted) throw aborted(signal);
     signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   start(url: string, init: RequestInit): Promise<Response> {
-    const { timeoutMs } = this.#options;
+    // Looked up at each call, and called as a plain function: browsers refuse fetch with another `this`.
+    const { timeoutMs = 120_000, fetch: given = fetch } = this.#options;
     // No cookies and no referrer: a key is all that a provider gets.
     const full: RequestInit = { ...init, signal: this.#cut.signal, credentials: 'omit', referrerPolicy: 'no-referrer' };
-    return this.#within(timeoutMs, `did not answer within ${timeoutMs} ms`, () => this.#options.fetch(url, full));
+    return this.#within(timeoutMs, `did not answer within ${timeoutMs} ms`, () => given(url, full));
   }
 
   answer(response: Response): Answer {
-    const { idleTimeoutMs } = this.#options;
+    const { idleTimeoutMs = 60_000 } = this.#options;
     const reader = response.body?.getReader();
     const nextChunk = async (): Promise<Uint8Array | undefined> => {
       if (!reader) return undefined;
@@ -112,7 +120,7 @@ class Exchange {
   }
 
   async #within<T>(ms: number, what: string, run: () => Promise<T>): Promise<T> {
-    const stop = this.#options.clock.after(ms, () => {
+    const stop = this.#clock.after(ms, () => {
       this.#timedOut = what;
       this.#cut.abort();
     });

@@ -149,6 +149,14 @@ describe('requests', () => {
     expect(await failure(chatty.chat(HELLO))).toMatchObject({ code: 'PROVIDER_FAILED' });
   });
 
+  test('case_42_a_key_may_have_a_header_of_its_own_and_a_request_fields_of_its_own', async () => {
+    const { chat, server } = await serving([completion('ok')], { keyHeader: 'api-key', extraBody: { enable_thinking: false } });
+    await chat.chat(HELLO);
+    expect(server.received[0]?.headers).toMatchObject({ 'api-key': KEY });
+    expect(server.received[0]?.headers.authorization).toBeUndefined();
+    expect(server.received[0]?.body).toEqual({ model: 'm', messages: HELLO.messages, enable_thinking: false });
+  });
+
   test('a base address is joined as people write it', async () => {
     const { server } = await serving([completion('ok')]);
     const bases = [server.baseURL, `${server.baseURL}/`, ` ${server.baseURL}// `, `${server.baseURL}/chat/completions`, `${server.baseURL}?api-version=1`];
@@ -409,7 +417,7 @@ describe('failures', () => {
     const broken: Answer = (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[');
     const cases: [Answer, string, RegExp][] = [
       [html, 'PROVIDER_BAD_REPLY', /web page: check baseURL/],
-      [broken, 'PROVIDER_BAD_REPLY', /not JSON/],
+      [broken, 'PROVIDER_BAD_REPLY', /not a JSON object/],
       [json(200, { choices: [] }), 'PROVIDER_BAD_REPLY', /no choice/],
       [json(200, { error: 'model is loading' }), 'PROVIDER_FAILED', /model is loading/],
       [json(404, { error: { message: 'model "m" not found' } }), 'PROVIDER_FAILED', /usually ends in \/v1/],

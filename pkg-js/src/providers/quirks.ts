@@ -21,8 +21,8 @@ const NONE: Quirks = { json: 'json_schema', streamUsage: true, tokensField: 'max
 // Shared by all providers of a realm: two objects for one server learn from each other.
 const known = new Map<string, Quirks>();
 
-export function quirksOf(server: string, model: string): Quirks {
-  return known.get(key(server, model)) ?? NONE;
+export function quirksOf(server: string, model: string, none = NONE): Quirks {
+  return known.get(key(server, model)) ?? none;
 }
 
 export function remember(server: string, model: string, quirks: Quirks): void {
@@ -34,7 +34,9 @@ function key(server: string, model: string): string {
 }
 
 /** How JSON is asked for: the weaker of what the server takes and what the request wants. */
-export function modeOf(quirks: Quirks, { outputMode = 'json_schema' }: ChatRequest): OutputMode {
+export function modeOf(quirks: Quirks, { responseSchema, outputMode = 'json_schema' }: ChatRequest): OutputMode {
+  // Where none is asked for, what the server takes must not hold back the words of its answer.
+  if (!responseSchema) return 'plain';
   return MODES[Math.max(MODES.indexOf(quirks.json), MODES.indexOf(outputMode))] as OutputMode;
 }
 
@@ -51,7 +53,7 @@ export function plainer(quirks: Quirks, request: ChatRequest, streaming: boolean
   if (usesTemperature && /temperature/i.test(complaint)) return { ...quirks, temperature: false };
   if (usesJson && /json|response_format|schema|grammar|structured|tool|function/i.test(complaint)) return lessJson(quirks, mode);
   // Too long stays too long, and a model that is not there is not there in any format.
-  if (/context|too (long|many|large)|maximum.*tokens|model.*(not (found|exist)|does not exist)|api key/i.test(complaint)) return undefined;
+  if (/context|too (long|many|large)|maximum.*tokens|model.*(not (found|exist)|does not exist)|api key|credit/i.test(complaint)) return undefined;
   // It does not say what it minds: give up the likelier one first.
   if (usesJson) return lessJson(quirks, mode);
   if (usesUsage) return { ...quirks, streamUsage: false };
@@ -90,7 +92,7 @@ export function chatBody(model: string, request: ChatRequest, streaming: boolean
  * Where the format does not carry the schema the prompt must, and servers insist on the word "json" in it. Tools carry it
  * only where they are not ignored. A caller who asks in words has written them already.
  */
-function messagesFor(request: ChatRequest, mode: OutputMode): ChatRequest['messages'] {
+export function messagesFor(request: ChatRequest, mode: OutputMode): ChatRequest['messages'] {
   if (!request.responseSchema || mode === 'json_schema' || request.outputMode === 'plain') return request.messages;
   const note = `Answer with one json value and nothing else. It must follow this JSON Schema: ${JSON.stringify(request.responseSchema.schema)}`;
   const last = request.messages.at(-1);
