@@ -1,5 +1,5 @@
 /**
- * Bundles the sources into dist/lib: few small files without bare imports, so that a page without a bundler can load
+ * Bundles the sources into dist/lib: few small files without bare imports but for an adapter's own peer, so that a page without a bundler can load
  * them too. They lie one folder deep, as src/engine does, because addresses such as `../wasm/memory_bg.wasm` are
  * relative to the module; rolldown leaves `new URL(…, import.meta.url)` as it is, for the application's bundler to see.
  */
@@ -13,10 +13,17 @@ const ENTRIES = {
   providers: 'src/providers/index.ts',
   import: 'src/import/index.ts',
   retrievers: 'src/retrievers/index.ts',
+  'ai-sdk': 'src/adapters/ai-sdk/index.ts',
+  langgraph: 'src/adapters/langgraph/index.ts',
+  react: 'src/adapters/react/index.ts',
+  'assistant-ui': 'src/adapters/assistant-ui/index.ts',
+  mem0: 'src/adapters/mem0/index.ts',
   testing: 'src/testing.ts',
 };
+/** Optional peers: whoever imports the adapter has them. */
+const PEERS = ['react'];
 
-const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, tsconfig: false, platform: 'neutral' });
+const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, external: PEERS, tsconfig: false, platform: 'neutral' });
 await bundle.write({
   dir: join(DIST, 'lib'),
   format: 'esm',
