@@ -117,6 +117,18 @@ describe.each(versions)('$name', ({ sdk, Mock }) => {
     expect((await memory.pages()).map(({ agentResponse }) => agentResponse)).toEqual(['Rex!', 'Rex.', 'A fine name.']);
   });
 
+  test('facts are recalled in the midst of a conversation, and the filter of the caller holds', async () => {
+    const memory = await opened();
+    await memory.addFact({ attribute: 'name of the dog', value: 'Rex' });
+    const [other] = await memory.addMany([{ userInput: 'A dog called Tom barked.', agentResponse: '' }]);
+    const { model, asked } = wrapped(memory, [{ text: 'Hello.' }, { text: 'Rex.' }], { retrieve: { filter: { exclude: [other?.id as string] } } });
+    await sdk.generateText({ model, prompt: 'Hello!' });
+    const messages = [{ role: 'user', content: 'Hello!' }, { role: 'assistant', content: 'Hello.' }, { role: 'user', content: 'The name of the dog?' }];
+    await sdk.generateText({ model, messages });
+    expect(JSON.stringify(asked[1]?.prompt)).toMatch(/<memory [^]*name of the dog: Rex/);
+    expect(JSON.stringify(asked[1]?.prompt)).not.toContain('Tom');
+  });
+
   test.each(['generateText', 'streamText'] as const)('a memory that fails breaks no call: %s', async (how) => {
     const memory = await remembering();
     await memory.close();
@@ -131,15 +143,18 @@ describe.each(versions)('$name', ({ sdk, Mock }) => {
     expect(told).toEqual(['recall CLOSED', 'store CLOSED']);
   });
 
-  test('a memory that hangs is waited for only so long', async () => {
+  test.each([
+    { method: 'pages', during: 'recall', others: 'store' },
+    { method: 'retrieve', during: 'recall', others: 'store' },
+    { method: 'addMemory', during: 'store', others: 'recall' },
+  ])('a memory whose $method hangs is waited for only so long', async ({ method, during, others }) => {
     const memory = await remembering();
-    Object.defineProperty(memory, 'retrieve', {
-      value: (_query: string, { signal }: { signal: AbortSignal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
-    });
     const told: string[] = [];
-    const { model } = wrapped(memory, [{ text: 'Hello.' }], { timeoutMs: 1, onError: ({ code }) => told.push(code) });
-    expect((await sdk.generateText({ model, prompt: question })).text).toBe('Hello.');
-    expect(told).toEqual(['PROVIDER_TIMEOUT']);
+    const options: MemoryMiddlewareOptions = { timeoutMs: 1, onError: ({ code }, during) => told.push(`${during} ${code}`) };
+    Object.defineProperty(memory, method, { value: () => new Promise(() => undefined) });
+    const { model } = wrapped(memory, [{ text: 'Hello.' }], options);
+    expect((await sdk.generateText({ model, prompt: question, providerOptions: { memstrata: { [others]: false } } })).text).toBe('Hello.');
+    expect(told).toEqual([`${during} PROVIDER_TIMEOUT`]);
   });
 
   test('a call says what it wants, and its provider does not hear of it', async () => {

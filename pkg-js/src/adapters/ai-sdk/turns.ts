@@ -2,8 +2,8 @@
 import type { MemoryOSError } from '../../errors.js';
 import { toMemoryOSError } from '../../errors.js';
 import type { MemoryOS } from '../../memory-os.js';
-import type { AddMemoryInput, ContentPart, Filter } from '../../types.js';
-import { hash64 } from '../hash.js';
+import { raced } from '../../race.js';
+import type { AddMemoryInput, ContentPart } from '../../types.js';
 import type { Exchange } from './prompt.js';
 import type { MemoryMiddlewareOptions } from './types.js';
 
@@ -25,9 +25,8 @@ export interface Turn {
 
 /** Turns kept at hand; an older one is closed as it is. */
 const MOST_TURNS = 64;
-/** Metadata key of a fingerprint of the exchange: what stands in the prompt is not recalled beside it. */
-const MARK = 'exchange';
-const MOST_MARKS = 200;
+/** Newest pages that are held against the prompt. */
+const NEWEST = 100;
 const TIMEOUT_MS = 5_000;
 
 export class Turns {
@@ -66,25 +65,41 @@ export class Turns {
     }
   }
 
+  /** What bears on the question, ready for a prompt; nothing where the memory fails, or takes too long. */
   async recall(query: string, shown: readonly Exchange[], signal: AbortSignal | undefined): Promise<string> {
-    const { retrieve = {}, timeoutMs = TIMEOUT_MS } = this.#options;
     if (query.trim() === '') return '';
     try {
-      const marks = shown.slice(-MOST_MARKS).map(({ user, assistant }) => mark(user, assistant.join('\n')));
-      const limit = AbortSignal.timeout(timeoutMs);
-      const found = await this.#memory.retrieve(query, {
-        ...retrieve,
-        filter: without(marks, retrieve.filter),
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      });
-      return found.context;
+      const limit = this.#limit();
+      const either = signal ? AbortSignal.any([signal, limit]) : limit;
+      return await raced(this.#search(query, shown, either), either);
     } catch (error) {
       if (!signal?.aborted) this.#failed(error, 'recall');
       return '';
     }
   }
 
-  /** Stores the exchange, or the user's message alone where there is no answer. Never rejects. */
+  async #search(query: string, shown: readonly Exchange[], signal: AbortSignal): Promise<string> {
+    const { retrieve = {} } = this.#options;
+    // By page, not by a condition on turns: such a condition would leave facts out.
+    const exclude = [...(retrieve.filter?.exclude ?? []), ...(await this.#shown(shown))];
+    return (await this.#memory.retrieve(query, { ...retrieve, filter: { ...retrieve.filter, exclude }, signal })).context;
+  }
+
+  #limit(): AbortSignal {
+    return AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
+  }
+
+  /** Pages whose exchange stands in the prompt, word for word: they are not recalled beside it. */
+  async #shown(shown: readonly Exchange[]): Promise<string[]> {
+    const said = new Set(shown.map(({ user, assistant }) => JSON.stringify([user, assistant.join('\n')])));
+    const newest = await this.#memory.pages({ limit: NEWEST });
+    return newest.filter(({ userInput, agentResponse }) => said.has(JSON.stringify([userInput, agentResponse]))).map(({ id }) => id);
+  }
+
+  /**
+   * Stores the exchange, or the user's message alone where there is no answer. Never rejects, and keeps nobody waiting longer
+   * than the limit; the write goes on.
+   */
   write(turn: Turn, answer: string): Promise<void> {
     delete turn.waiting;
     if (!turn.store) {
@@ -92,7 +107,7 @@ export class Turns {
       return Promise.resolve();
     }
     turn.written = turn.written.then(() => this.#write(turn, answer)).catch((error: unknown) => this.#failed(error, 'store'));
-    return turn.written;
+    return raced(turn.written, this.#limit()).catch((error: unknown) => this.#failed(error, 'store'));
   }
 
   async #write(turn: Turn, answer: string): Promise<void> {
@@ -109,12 +124,12 @@ export class Turns {
     else turn.whole = true;
   }
 
-  #input({ user, userInput, id, session }: Turn, answer: string): AddMemoryInput {
+  #input({ userInput, id, session }: Turn, answer: string): AddMemoryInput {
     const { metadata, userName, agentName } = this.#options;
     return {
       userInput,
       agentResponse: answer,
-      metadata: { ...metadata, [MARK]: mark(user, answer) },
+      ...(metadata === undefined ? {} : { metadata }),
       ...(id === undefined ? {} : { id }),
       ...(session === undefined ? {} : { session }),
       ...(userName === undefined ? {} : { userName }),
@@ -124,13 +139,14 @@ export class Turns {
 
   /** Whether an earlier run stored the user's message of this id and never got an answer to it. */
   async #isHalf(pageId: string): Promise<boolean> {
-    const page = (await this.#memory.pages({ limit: 100 })).find(({ id }) => id === pageId);
+    const page = (await this.#memory.pages({ limit: NEWEST })).find(({ id }) => id === pageId);
     return page?.agentResponse === '';
   }
 
   async settle(): Promise<void> {
     const turns = [...this.#byKey.values()];
-    await Promise.all(turns.map((turn) => (turn.waiting === undefined ? turn.written : this.write(turn, turn.waiting))));
+    for (const turn of turns) if (turn.waiting !== undefined) void this.write(turn, turn.waiting);
+    await Promise.all(turns.map(({ written }) => written));
   }
 
   #failed(error: unknown, during: 'recall' | 'store'): void {
@@ -141,13 +157,4 @@ export class Turns {
       // Whoever is told may fail too; the model call must not.
     }
   }
-}
-
-function mark(user: string, assistant: string): string {
-  return hash64(`${user}\0${assistant}`);
-}
-
-function without(marks: string[], filter: Filter = {}): Filter {
-  if (marks.length === 0) return filter;
-  return { ...filter, not: [...[filter.not ?? []].flat(), { where: { [MARK]: { in: marks } } }] };
 }
