@@ -1,7 +1,7 @@
 /**
- * Bundles the sources into dist/lib: few small files without bare imports but for an adapter's own peer, so that a page without a bundler can load
- * them too. They lie one folder deep, as src/engine does, because addresses such as `../wasm/memory_bg.wasm` are
- * relative to the module; rolldown leaves `new URL(…, import.meta.url)` as it is, for the application's bundler to see.
+ * Bundles the sources into dist/lib: few small files without bare imports (but for an adapter's own peer), so that a page
+ * without a bundler can load them too. They lie one folder deep, as src/engine does, because addresses such as
+ * `../wasm/memory_bg.wasm` are relative to the module; rolldown leaves `new URL(…, import.meta.url)` as it is, for the application's bundler to see.
  */
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -31,5 +31,7 @@ await bundle.write({
   sourcemap: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
+  // Hooks run in components of the page only; frameworks that render on servers ask for this word.
+  banner: ({ name }) => (name === 'react' ? "'use client';" : ''),
 });
 await bundle.close();
