@@ -9,7 +9,7 @@ export class Followed<T> {
   readonly #memory: MemoryOS;
   readonly #read: (page: PageView) => T | undefined;
   readonly #items = new Map<string, T>();
-  /** Pages that were added and not looked at yet. */
+  /** Pages that were added or changed, and not looked at since. */
   readonly #unseen = new Set<string>();
   #removals = 0;
   #loaded = false;
@@ -37,7 +37,7 @@ export class Followed<T> {
   }
 
   #happened(event: MemoryEvent): void {
-    if (event.type === 'page-added') this.#unseen.add(event.pageId);
+    if (event.type === 'page-added' || event.type === 'page-updated') this.#unseen.add(event.pageId);
     else if (event.type === 'forgotten') {
       this.#removals++;
       for (const id of event.pages) {

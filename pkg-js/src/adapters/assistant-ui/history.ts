@@ -22,8 +22,6 @@ export function memoryThreadHistory(memory: MemoryOS, { session, metadata }: Mem
   const asked = new Map<string, HistoryItem>();
 
   async function pageOf(messageId: string): Promise<PageView | undefined> {
-    // Read anew: answers are added to pages that are there.
-    pages.stop();
     return [...(await pages.now()).values()].find((page) => idOf(page) === messageId);
   }
 
@@ -52,7 +50,6 @@ export function memoryThreadHistory(memory: MemoryOS, { session, metadata }: Mem
   return {
     scopeId: `memstrata ${memory.name} ${memory.userId} ${memory.assistantId} ${session}`,
     load: () => inTurn(async () => {
-      pages.stop();
       const messages: { message: UserMessage | AssistantMessage; parentId: string | null }[] = [];
       // By time: a question whose answer was put in its place is a new page.
       const inOrder = [...(await pages.now()).values()].sort((one, other) => (one.time ?? 0) - (other.time ?? 0));
