@@ -46,7 +46,7 @@ export function fromPage(store: string, { metadata }: PageView): Kept | undefine
   return { ...item, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt), indexed: metadata[INDEXED] === true };
 }
 
-/** A copy of a value, as JSON has it. */
+/** A copy of a value, as JSON has it; a key that would set a prototype is dropped. */
 export function cleanValue(value: unknown): { [key: string]: any } {
   let json: string | undefined;
   try {
@@ -54,7 +54,7 @@ export function cleanValue(value: unknown): { [key: string]: any } {
   } catch (error) {
     throw invalid(`a value must be JSON: ${(error as Error).message}`);
   }
-  const clean: unknown = json === undefined ? undefined : JSON.parse(json);
+  const clean: unknown = json === undefined ? undefined : JSON.parse(json, (key, item: unknown) => (key === '__proto__' ? undefined : item));
   if (typeof clean !== 'object' || clean === null || Array.isArray(clean)) throw invalid(`a value must be an object, got ${show(value)}`);
   return clean;
 }

@@ -292,6 +292,14 @@ describe('what LangGraph’s own store has not', () => {
     expect(keys(await store.search([]))).toEqual(['n/k']);
   });
 
+  test('case_20_names_of_object_properties_are_ordinary_keys_and_a_prototype_is_never_set', async () => {
+    const store = new MemstrataStore(await opened());
+    await store.put(['constructor'], '__proto__', JSON.parse('{"toString":"kept","constructor":1,"deep":{"__proto__":{"polluted":true}}}') as object);
+    expect(JSON.stringify((await store.get(['constructor'], '__proto__'))?.value)).toBe('{"toString":"kept","constructor":1,"deep":{}}');
+    expect(keys(await store.search([], { filter: { hasOwnProperty: { $ne: 'x' } } }))).toEqual(['constructor/__proto__']);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
   test('case_31_writes_at_once_are_all_kept', async () => {
     const store = new MemstrataStore(await opened());
     await Promise.all(Array.from({ length: 40 }, (_, at) => store.put(['n'], `k${at % 20}`, { at })));

@@ -1,4 +1,5 @@
 /** `memstrata/mem0`: a memory behind the calls of mem0's open-source `Memory`. */
+import { readMetadata } from '../../boundary/metadata.js';
 import { invalid } from '../../errors.js';
 import type { MemoryOS } from '../../memory-os.js';
 import { show } from '../../text.js';
@@ -36,7 +37,7 @@ export class Memory {
     const said = readMessages(messages);
     const { userId, agentId, runId } = this.#entity(options, options.filters);
     if (userId === undefined && agentId === undefined && runId === undefined) throw invalid('one of userId, agentId and runId is required');
-    const metadata = { ...options.metadata, ...expiration(options.expirationDate ?? undefined) };
+    const metadata = { ...readMetadata(options.metadata, 'metadata'), ...expiration(options.expirationDate ?? undefined) };
     const turns = options.infer === false ? said.map(({ role, content }) => side(role, content)) : exchanges(said);
     const now = this.#now();
     const kept = turns.map((turn): Kept => ({
@@ -107,7 +108,7 @@ export class Memory {
       if (fact) {
         if (metadata !== undefined || expirationDate !== undefined) throw invalid(`${memoryId} is a fact, which has no metadata of its own: give the text alone`);
         await this.#memory.editFact(fact.id, { value: withoutAttribute(text as string, fact) });
-      } else if (note) await this.#replace(note, text, { ...metadata, ...expiration(expirationDate) });
+      } else if (note) await this.#replace(note, text, { ...readMetadata(metadata, 'metadata'), ...expiration(expirationDate) });
       else throw notFound(memoryId);
       return { message: 'Memory updated successfully!' };
     });

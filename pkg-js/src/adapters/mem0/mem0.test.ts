@@ -52,6 +52,14 @@ describe('b14 turns', () => {
     expect((await memory.pages())[0]).toMatchObject({ userInput: '', agentResponse: 'A dog.', metadata: { attachments: [{ side: 'user', type: 'image_url' }] } });
   });
 
+  test('case_20_keys_that_reach_into_a_prototype_are_dropped_from_metadata', async () => {
+    const mem0 = new Memory(await opened());
+    const metadata = JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"toString":"kept"}') as { [key: string]: unknown };
+    const [{ id }] = (await mem0.add('x', { userId: 'u', metadata })).results as [MemoryItem];
+    await mem0.update(id, { metadata });
+    expect(JSON.stringify((await mem0.get(id))?.metadata)).toBe('{"toString":"kept"}');
+  });
+
   test('are found by words, agent, run and metadata, the best first', async () => {
     const mem0 = new Memory(await opened());
     await mem0.add('I keep bees.', { userId: 'u', agentId: 'a', metadata: { n: 1 } });
