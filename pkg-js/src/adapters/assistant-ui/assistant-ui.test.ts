@@ -86,6 +86,19 @@ test('b14_a_thread_is_answered_by_the_memory_and_comes_back_after_a_reopening', 
   expect((await after.stats()).pages).toBe(4);
 });
 
+test('without a model the recalled passages are shown, and not stored as an answer', async () => {
+  const memory = await opened();
+  await memory.addMemory({ userInput: 'My dog is called Rex.', agentResponse: 'A fine name.' });
+  const history = memoryThreadHistory(memory, { session });
+  const app = await runtime(memoryChatAdapter(memory, { session }), history);
+  await say(app, 'What is my dog called?');
+  const [question, answer] = app.thread.getState().messages;
+  expect(texts(app)[1]).toContain('My dog is called Rex.');
+  // As the runtime has done: this one waits for its own.
+  await history.append({ message: answer as never, parentId: question?.id as string });
+  expect((await exchanges(memory))[1]).toEqual(['What is my dog called?', '']);
+});
+
 test('case_17_a_cancelled_answer_shows_what_came_and_the_memory_keeps_the_question', async () => {
   const chat = scriptedChat(async ({ abortSignal, onText }) => {
     onText?.('one ');

@@ -120,6 +120,19 @@ describe('b14 turns', () => {
     expect(texts(await after.search('Where do I live?', u))).toEqual(['I live in Porto.']);
   });
 
+  test('a crash in the midst of an update leaves the new text, once', async () => {
+    const storage = new MemoryStorage();
+    const before = await opened({ storage });
+    const mem0 = new Memory(before);
+    const [{ id }] = (await mem0.add('old', { userId: 'u' })).results as [MemoryItem];
+    Object.defineProperty(before, 'forget', { value: () => Promise.reject(new Error('crash')) });
+    await expect(mem0.update(id, 'new')).rejects.toThrow('crash');
+    await before.close();
+    const memory = await opened({ storage });
+    expect(texts(await new Memory(memory).getAll(u))).toEqual(['new']);
+    expect((await memory.stats()).pages).toBe(1);
+  });
+
   test('are left out after their day, and shown on request', async () => {
     const mem0 = new Memory(await opened(), { now: () => NOW });
     await mem0.add('The code is 4711.', { userId: 'u', expirationDate: '2026-02-28' });
