@@ -157,6 +157,14 @@ describe.each(versions)('$name', ({ sdk, Mock }) => {
     expect(told).toEqual([`${during} PROVIDER_TIMEOUT`]);
   });
 
+  test('a prompt that cannot be read is answered all the same', async () => {
+    const told: string[] = [];
+    const { model } = wrapped(await opened(), [{ text: 'Hello.' }], { onError: ({ code }) => told.push(code) });
+    const { content } = await model.doGenerate({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi', providerOptions: { mock: { n: 1n } } }] }] });
+    expect(content).toContainEqual({ type: 'text', text: 'Hello.' });
+    expect(told).toEqual(['INTERNAL']);
+  });
+
   test('a call says what it wants, and its provider does not hear of it', async () => {
     const memory = await remembering();
     const { model, asked } = wrapped(memory, [{ text: 'a' }, { text: 'b' }, { text: 'c' }, { text: 'd' }], { session: 'usual', metadata: { app: 'test' } });
@@ -193,6 +201,16 @@ describe.each(versions)('$name', ({ sdk, Mock }) => {
     expect((await memory.pages()).map(({ userInput, agentResponse }) => [userInput, agentResponse])).toEqual([[question, '']]);
     await sdk.generateText({ model, ...args });
     expect((await memory.pages()).map(({ userInput, agentResponse }) => [userInput, agentResponse])).toEqual([[question, 'At noon.']]);
+  });
+
+  test('a turn that is whole stays so, whatever is asked and fails under its id', async () => {
+    const memory = await opened();
+    const args = { prompt: question, maxRetries: 0, providerOptions: { memstrata: { id: 'm1' } } };
+    const { model } = wrapped(memory, [{ text: 'At noon.' }, new Error('down'), { text: 'At one.' }]);
+    await sdk.generateText({ model, ...args });
+    await expect(sdk.generateText({ model, ...args })).rejects.toThrow('down');
+    await sdk.generateText({ model, ...args });
+    expect((await memory.pages()).map(({ agentResponse }) => agentResponse)).toEqual(['At noon.']);
   });
 
   test('a message that an earlier run left without an answer gets it, by its id', async () => {

@@ -70,7 +70,15 @@ export function memoryMiddleware(memory: MemoryOS, options: MemoryMiddlewareOpti
 
   return {
     specificationVersion: 'v4',
-    transformParams: async <P>({ params }: { params: P }) => (await transform(params as CallOptions)) as P,
+    async transformParams<P>({ params }: { params: P }) {
+      try {
+        return (await transform(params as CallOptions)) as P;
+      } catch (error) {
+        // A prompt that cannot be read is still the model's to answer.
+        turns.failed(error, 'recall');
+        return params;
+      }
+    },
     async wrapGenerate<R>({ doGenerate, params }: { doGenerate: () => PromiseLike<R>; params: object }) {
       const step = steps.get(params);
       if (!step) return doGenerate();

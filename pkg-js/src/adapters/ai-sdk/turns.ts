@@ -73,7 +73,7 @@ export class Turns {
       const either = signal ? AbortSignal.any([signal, limit]) : limit;
       return await raced(this.#search(query, shown, either), either);
     } catch (error) {
-      if (!signal?.aborted) this.#failed(error, 'recall');
+      if (!signal?.aborted) this.failed(error, 'recall');
       return '';
     }
   }
@@ -106,22 +106,26 @@ export class Turns {
       turn.whole ||= answer !== '';
       return Promise.resolve();
     }
-    turn.written = turn.written.then(() => this.#write(turn, answer)).catch((error: unknown) => this.#failed(error, 'store'));
-    return raced(turn.written, this.#limit()).catch((error: unknown) => this.#failed(error, 'store'));
+    turn.written = turn.written.then(() => this.#write(turn, answer)).catch((error: unknown) => this.failed(error, 'store'));
+    return raced(turn.written, this.#limit()).catch((error: unknown) => this.failed(error, 'store'));
   }
 
   async #write(turn: Turn, answer: string): Promise<void> {
     if (turn.whole || (answer === '' && turn.half !== undefined)) return;
     if (answer === '' && turn.userInput === '') return;
-    if (turn.half !== undefined) await this.#memory.forget(turn.half);
-    delete turn.half;
+    const { half } = turn;
+    // An id is free only when its page is gone; without one the whole turn is there before its half goes.
+    if (half !== undefined && turn.id !== undefined) await this.#memory.forget(half);
     let added = await this.#memory.addMemory(this.#input(turn, answer));
-    if (added.status === 'duplicate' && answer !== '' && (await this.#isHalf(added.id))) {
+    if (half !== undefined && turn.id === undefined) await this.#memory.forget(half);
+    const isHalf = added.status === 'duplicate' && (await this.#isHalf(added.id));
+    if (isHalf && answer !== '') {
       await this.#memory.forget(added.id);
       added = await this.#memory.addMemory(this.#input(turn, answer));
     }
-    if (answer === '') turn.half = added.id;
-    else turn.whole = true;
+    delete turn.half;
+    if (answer !== '') turn.whole = true;
+    else if (added.status === 'stored' || isHalf) turn.half = added.id;
   }
 
   #input({ userInput, id, session }: Turn, answer: string): AddMemoryInput {
@@ -149,7 +153,7 @@ export class Turns {
     await Promise.all(turns.map(({ written }) => written));
   }
 
-  #failed(error: unknown, during: 'recall' | 'store'): void {
+  failed(error: unknown, during: 'recall' | 'store'): void {
     const known: MemoryOSError = toMemoryOSError(error, 'INTERNAL');
     try {
       this.#options.onError?.(known, during);
