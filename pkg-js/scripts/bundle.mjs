@@ -1,7 +1,7 @@
 /**
- * Bundles the sources into dist/lib: few small files without bare imports, so that a page without a bundler can load
- * them too. They lie one folder deep, as src/engine does, because addresses such as `../wasm/memory_bg.wasm` are
- * relative to the module; rolldown leaves `new URL(…, import.meta.url)` as it is, for the application's bundler to see.
+ * Bundles the sources into dist/lib: few small files without bare imports (but for an adapter's own peer), so that a page
+ * without a bundler can load them too. They lie one folder deep, as src/engine does, because addresses such as
+ * `../wasm/memory_bg.wasm` are relative to the module; rolldown leaves `new URL(…, import.meta.url)` as it is, for the application's bundler to see.
  */
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -18,13 +18,20 @@ const ENTRIES = {
   'web-llm': 'src/providers/web-llm.ts',
   wllama: 'src/providers/wllama.ts',
   'transformers-js': 'src/providers/transformers-js.ts',
-  'ai-sdk': 'src/providers/ai-sdk.ts',
+  'provider-ai-sdk': 'src/providers/ai-sdk.ts',
   import: 'src/import/index.ts',
   retrievers: 'src/retrievers/index.ts',
+  'ai-sdk': 'src/adapters/ai-sdk/index.ts',
+  langgraph: 'src/adapters/langgraph/index.ts',
+  react: 'src/adapters/react/index.ts',
+  'assistant-ui': 'src/adapters/assistant-ui/index.ts',
+  mem0: 'src/adapters/mem0/index.ts',
   testing: 'src/testing.ts',
 };
+/** Optional peers: whoever imports the adapter has them. */
+const PEERS = ['react'];
 
-const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, tsconfig: false, platform: 'neutral' });
+const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, external: PEERS, tsconfig: false, platform: 'neutral' });
 await bundle.write({
   dir: join(DIST, 'lib'),
   format: 'esm',
@@ -34,5 +41,7 @@ await bundle.write({
   chunkFileNames: '[name].js',
   // One file for what page and lazily loaded parts have in common: an application's bundler would make several of several.
   codeSplitting: { groups: [{ name: 'base', test: /src\/(errors|clock|race|text|engine\/(peer|lock))\.ts$/ }] },
+  // Hooks run in components of the page only; frameworks that render on servers ask for this word.
+  banner: ({ name }) => (name === 'react' ? "'use client';" : ''),
 });
 await bundle.close();

@@ -1,0 +1,100 @@
+/** Pages of one kind, kept in step with a memory by its events: the public calls find no page by a caller's key. */
+import type { MemoryOS } from '../memory-os.js';
+import type { MemoryEvent, PageView } from '../types.js';
+
+const LOAD_PAGES = 10_000;
+const LEAST_PAGES = 16;
+
+export class Followed<T> {
+  readonly #memory: MemoryOS;
+  readonly #read: (page: PageView) => T | undefined;
+  readonly #items = new Map<string, T>();
+  /** Pages that were added or changed, and not looked at since. */
+  readonly #unseen = new Set<string>();
+  #removals = 0;
+  #loaded = false;
+  #off: (() => void) | undefined;
+
+  /** `read` gives what is kept of a page; `undefined` for a page of another kind. */
+  constructor(memory: MemoryOS, read: (page: PageView) => T | undefined) {
+    this.#memory = memory;
+    this.#read = read;
+  }
+
+  /** By page id, the oldest first, as the memory is now. Calls must not overlap. */
+  async now(): Promise<ReadonlyMap<string, T>> {
+    this.#off ??= this.#memory.on('*', (event) => this.#happened(event));
+    if (!this.#loaded) await this.#load();
+    while (this.#unseen.size > 0) await this.#look();
+    return this.#items;
+  }
+
+  /** Lets the memory's events go; the next `now` begins anew. */
+  stop(): void {
+    this.#off?.();
+    this.#off = undefined;
+    this.#loaded = false;
+  }
+
+  #happened(event: MemoryEvent): void {
+    if (event.type === 'page-added' || event.type === 'page-updated') this.#unseen.add(event.pageId);
+    else if (event.type === 'forgotten') {
+      this.#removals++;
+      for (const id of event.pages) {
+        this.#items.delete(id);
+        this.#unseen.delete(id);
+      }
+    } else if (event.type === 'cleared') {
+      this.#removals++;
+      this.#items.clear();
+      this.#unseen.clear();
+    }
+  }
+
+  async #load(): Promise<void> {
+    for (let removals = -1; removals !== this.#removals; ) {
+      // A page that goes while the list is read moves the others up, past the reader: read again then.
+      removals = this.#removals;
+      this.#unseen.clear();
+      const pages: PageView[] = [];
+      for (let got = LOAD_PAGES; got === LOAD_PAGES; ) {
+        const some = await this.#memory.pages({ offset: pages.length, limit: LOAD_PAGES });
+        got = some.length;
+        pages.push(...some);
+      }
+      this.#items.clear();
+      for (const page of pages.reverse()) this.#keep(page);
+    }
+    this.#loaded = true;
+  }
+
+  /** Reads the newest pages until every unseen one has come. */
+  async #look(): Promise<void> {
+    const wanted = new Set(this.#unseen);
+    const found: PageView[] = [];
+    for (let offset = 0; wanted.size > 0; ) {
+      const some = await this.#memory.pages({ offset, limit: Math.min(LOAD_PAGES, Math.max(LEAST_PAGES, wanted.size)) });
+      if (some.length === 0) break;
+      offset += some.length;
+      for (const page of some) if (wanted.delete(page.id)) found.push(page);
+    }
+    // What was forgotten meanwhile is no longer unseen.
+    for (const page of found.reverse()) if (this.#unseen.delete(page.id)) this.#keep(page);
+    for (const id of wanted) this.#unseen.delete(id);
+  }
+
+  #keep(page: PageView): void {
+    const item = this.#read(page);
+    if (item !== undefined) this.#items.set(page.id, item);
+  }
+}
+
+/** Runs tasks one after the other, whether or not the one before has failed. */
+export function queue(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const result = last.then(task, task);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
