@@ -64,6 +64,11 @@ impl MemoryOs {
         self.task(move |engine, io| async move { op::respond(&engine, &io, input, now_ms).await })
     }
 
+    /// Stores the answer of a page that has none; `id` is its own or the one that its caller gave it.
+    pub fn complete(&self, id: String, answer: String) -> Task<Result<()>> {
+        self.task(move |engine, io| async move { op::complete(&engine, &io, &id, answer).await })
+    }
+
     /// The prompt that an answer would be asked with. Nothing is stored.
     pub fn merge(&self, query: String, manner: Manner, now_ms: i64) -> Task<Result<Merged>> {
         self.task(move |engine, io| async move { op::merge(&engine, &io, &query, &manner, now_ms).await })
@@ -135,6 +140,11 @@ impl MemoryOs {
     /// What the models took.
     pub fn ledger(&self, now_ms: i64) -> LedgerView {
         self.engine.ledger(now_ms)
+    }
+
+    /// A page by its id, or by the one that its caller gave it.
+    pub fn page(&self, id: &str) -> Option<PageView> {
+        self.engine.page(id)
     }
 
     /// Does the next thing that is due in the background.

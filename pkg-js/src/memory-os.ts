@@ -141,6 +141,16 @@ export class MemoryOS {
     return this.#call('addMany', [inputs.map((input, at) => readTurn(input, now, `turn ${at}`))]);
   }
 
+  /** Stores the answer of a turn that has none yet; `id` is the page's or the one you gave. The same answer again changes nothing. */
+  async completeMemory(id: string, agentResponse: string): Promise<void> {
+    return this.#call('complete', [text(id, 'id'), text(agentResponse, 'agentResponse')]);
+  }
+
+  /** One turn, by its page's id or the one you gave; null when it is not there. */
+  async getMemory(id: string): Promise<PageView | null> {
+    return this.#call('page', [text(id, 'id')]);
+  }
+
   /** Imports a conversation in batches. An entry that cannot be read is skipped and reported, the rest is stored. */
   async importConversation(turns: Iterable<ImportTurn> | AsyncIterable<ImportTurn>, options: ImportOptions = {}): Promise<ImportResult> {
     const { importTurns } = await import('./import/conversation.js');

@@ -264,6 +264,12 @@ impl Cube {
         self.spaces.get(usize::from(*self.embedded.get(&id)?))
     }
 
+    /// The page that has this text as its id, or that its caller gave it as a name.
+    pub fn page_named(&self, id: &str) -> Option<PageId> {
+        let own = id.parse().ok().filter(|&id| self.page(id).is_some());
+        own.or_else(|| self.page_of_client_id(id))
+    }
+
     /// A page by id.
     pub fn page(&self, id: PageId) -> Option<&Page> {
         self.pages.get(&id)

@@ -68,11 +68,15 @@ pub async fn add(engine: &Engine, io: &Io, turns: Vec<NewPage>, now_ms: i64) -> 
 
 /// A turn as it is stored: without blocks of recalled memory that came back in it.
 fn without_recalled(new: NewPage) -> NewPage {
-    let strip = |text: String| match without_blocks(&text) {
+    let [user_input, agent_response] = [new.user_input, new.agent_response].map(without_recalled_blocks);
+    NewPage { user_input, agent_response, ..new }
+}
+
+pub(super) fn without_recalled_blocks(text: String) -> String {
+    match without_blocks(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(stripped) => stripped,
-    };
-    NewPage { user_input: strip(new.user_input), agent_response: strip(new.agent_response), ..new }
+    }
 }
 
 /// Units and vectors of new pages, or the jobs that will compute what cannot be computed now.

@@ -7,6 +7,7 @@
 mod add;
 mod clear;
 mod commit;
+mod complete;
 mod consolidate;
 mod embed;
 mod engine;
@@ -30,6 +31,7 @@ mod writer;
 
 pub use add::{Added, add};
 pub use clear::clear;
+pub use complete::complete;
 pub use engine::{Embedder, Engine, OpenOptions, Settings};
 pub use event::{Event, RefusedPart};
 pub use export::export;

@@ -1,16 +1,15 @@
 //! Answering. The user's turn is stored before the model is asked, so that neither a closed tab nor a failing model loses it.
 
-use super::add::{Added, add, measured};
-use super::commit::{Commit, commit};
+use super::add::{Added, add};
+use super::complete::store_answer;
 use super::engine::Engine;
-use super::event::Event;
 use super::retrieve::{Filter, Recall, RetrieveInput, retrieve};
 use super::spending::RESPOND;
 use crate::effect::{ChatMessage, ChatReply, ChatRequest, ChatRole, FinishReason, Io, Usage};
 use crate::error::{Error, ErrorCode, Result};
 use crate::generation::{Exchange, Front, fact_line, respond_prompt};
 use crate::id::{PageId, Side};
-use crate::model::{Change, Cube, Page, Record};
+use crate::model::Cube;
 use crate::time::Timestamp;
 use crate::updating::long_term::static_profile;
 use crate::updating::short_term::NewPage;
@@ -113,7 +112,7 @@ pub async fn respond(engine: &Engine, io: &Io, input: RespondInput, now_ms: i64)
     engine.spend(now_ms, RESPOND, reply.as_ref().map(|reply| reply.usage).unwrap_or_default(), reply.is_ok());
     let reply = reply?;
     engine.model_answered();
-    store_answer(engine, io, page, &reply.text).await?;
+    store_answer(engine, io, page, reply.text.clone(), true).await?;
     let ChatReply { text, finish_reason, usage, .. } = reply;
     Ok(Responded { text, page, mode: Mode::Model, recall, finish_reason, usage })
 }
@@ -188,20 +187,6 @@ fn check(reply: &ChatReply) -> Result<()> {
             format!("the model answered nothing ({:?})", reply.finish_reason),
         ));
     }
-    Ok(())
-}
-
-/// Completes the page; one that was deleted meanwhile stays deleted.
-async fn store_answer(engine: &Engine, io: &Io, id: PageId, text: &str) -> Result<()> {
-    let turn = engine.write_turn().await?;
-    let page = engine.cube.borrow().page(id).cloned();
-    let Some(page) = page else { return Ok(()) };
-    let page = Page { agent_response: text.into(), ..page };
-    let mut ids = engine.ids.get();
-    let mut delta = vec![Change::Put(Record::Page(page.clone()))];
-    delta.extend(measured(engine, &[page], &mut ids));
-    commit(engine, io, &turn, Commit::new(delta, ids)).await?;
-    engine.emit(Event::PageUpdated { page_id: id.to_string() });
     Ok(())
 }
 

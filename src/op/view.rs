@@ -297,6 +297,13 @@ impl Engine {
         cube.pages().rev().skip(offset).take(limit).map(|page| self.page_view(page, &waiting)).collect()
     }
 
+    /// A page by its id, or by the one that its caller gave it.
+    pub fn page(&self, id: &str) -> Option<PageView> {
+        let cube = self.cube.borrow();
+        let page = cube.page(cube.page_named(id)?)?;
+        Some(self.page_view(page, &waiting(&cube)))
+    }
+
     /// Jobs, the oldest first.
     pub fn jobs(&self, now_ms: i64) -> Vec<JobView> {
         let cube = self.cube.borrow();

@@ -179,6 +179,19 @@ impl WasmMemory {
         shown(&self.memory.pages(offset, limit))
     }
 
+    /// A page by its id or its caller's; null when it is not there.
+    pub fn page(&self, id: &str) -> core::result::Result<JsValue, JsValue> {
+        shown(&self.memory.page(id))
+    }
+
+    /// Stores the answer of a page that has none.
+    pub fn complete(&self, id: String, answer: String) -> Promise {
+        self.promise(move |this| async move {
+            this.run(this.memory.complete(id, answer)).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
     /// Writes everything into one file.
     #[wasm_bindgen(js_name = exportAll)]
     pub fn export_all(&self) -> Promise {

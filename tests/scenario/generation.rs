@@ -2,6 +2,7 @@
 
 use memstrata::config::Config;
 use memstrata::effect::ChatRole;
+use memstrata::error::ErrorCode;
 use memstrata::id::{FactId, PageId, Side};
 use memstrata::memory_os::MemoryOs;
 use memstrata::op::{Act, FactInput, Manner, Merged, OpenOptions, RespondInput, RetrieveInput};
@@ -201,6 +202,30 @@ fn case_14_a_turn_that_carries_the_prompts_own_blocks_is_stored_without_them() {
     assert!(memory.stats().index.atoms <= before + 2);
     let only_block = turn(&sent[..sent.rfind("\n\n").expect("a question")], "", 31);
     assert!(world.run(memory.add(vec![only_block], NOON_MS)).done().is_err(), "nothing is left of it");
+}
+
+#[test]
+fn an_answer_that_comes_later_completes_its_turn_once_and_is_found() {
+    let mut world = World::default();
+    let memory = world.open();
+    let question = NewPage { client_id: Some("m-1".into()), ..turn("Which knot holds a hammock?", "", 0) };
+    world.run(memory.add(vec![question], NOON_MS)).done().expect("stored");
+    let page = memory.page("m-1").expect("found by the caller's id");
+    assert_eq!(memory.page(&page.id), Some(page.clone()));
+    let complete = |world: &mut World, id: &str, answer: &str| {
+        world.run(memory.complete(id.into(), answer.into())).done().map_err(|error| error.code())
+    };
+    complete(&mut world, "m-1", "A bowline does.<memory>carried along</memory>").expect("stored");
+    let answered = memory.page("m-1").expect("there");
+    assert_eq!((answered.id.as_str(), answered.client_id.as_deref()), (page.id.as_str(), Some("m-1")));
+    complete(&mut world, &page.id, &answered.agent_response.clone()).expect("the same again changes nothing");
+    assert_eq!(complete(&mut world, "m-1", "A reef knot."), Err(ErrorCode::InvalidArgument));
+    assert_eq!(complete(&mut world, "m-2", "A reef knot."), Err(ErrorCode::NotFound));
+    let recall = retrieve(&mut world, &memory, "bowline");
+    assert!(recall.hits[0].text.starts_with("A bowline does."), "{recall:?}");
+    // It is there after a reopening, once.
+    let memory = world.open();
+    assert_eq!(memory.pages(0, 10).iter().map(|page| &page.agent_response).collect::<Vec<_>>(), [&answered.agent_response]);
 }
 
 #[test]

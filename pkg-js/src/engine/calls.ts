@@ -2,11 +2,11 @@
 import type { EngineCalls } from './protocol.js';
 
 /** Calls after which no job can be due that was not due before. */
-export const READS = ['candidates', 'stats', 'tiers', 'jobs', 'pages', 'facts', 'profile', 'traits', 'history', 'ledger', 'exportAll', 'pause'] as const satisfies readonly (keyof EngineCalls)[];
+export const READS = ['candidates', 'stats', 'tiers', 'jobs', 'page', 'pages', 'facts', 'profile', 'traits', 'history', 'ledger', 'exportAll', 'pause'] as const satisfies readonly (keyof EngineCalls)[];
 
 /** Calls that write, count visits or lift a limit: they wake the background work. */
 export const WRITES = [
-  'add', 'addMany', 'retrieve', 'respond', 'merge', 'forget', 'analyse', 'resume', 'configure', 'undo', 'addFact', 'editFact', 'retractFact', 'pinFact',
+  'add', 'addMany', 'complete', 'retrieve', 'respond', 'merge', 'forget', 'analyse', 'resume', 'configure', 'undo', 'addFact', 'editFact', 'retractFact', 'pinFact',
   'setNeverRecall', 'setProfile', 'flush', 'retryJob', 'importAll', 'clear',
 ] as const satisfies readonly (keyof EngineCalls)[];
 

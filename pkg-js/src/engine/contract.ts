@@ -151,6 +151,8 @@ export interface WasmMemory {
   candidates(options: WasmRetrieveOptions): Candidate[];
   respond(query: string, input: WasmRespondInput): Promise<import('../types.js').ResponseResult>;
   merge(query: string, options: WasmMergeOptions): Promise<import('../types.js').MergeResult>;
+  /** `id` is the page's or its caller's. */
+  complete(id: string, agentResponse: string): Promise<void>;
   /** Ids of pages and of facts. */
   forget(ids: string[]): Promise<ForgetResult>;
   /** Runs the next due job. `ran: false` when none is due; `nextDueMs` is the time of the next one, null when the queue is empty. */
@@ -186,6 +188,8 @@ export interface WasmMemory {
   stats(): CoreStats;
   tiers(): TiersView;
   jobs(): JobView[];
+  /** By its id or its caller's. */
+  page(id: string): PageView | null;
   /** Pages newest first. */
   pages(offset: number, limit: number): PageView[];
   exportAll(): Promise<Uint8Array>;

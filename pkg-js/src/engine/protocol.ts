@@ -40,6 +40,7 @@ export interface EngineCalls {
   candidates: { args: [options: WasmRetrieveOptions]; result: Candidate[] };
   respond: { args: [query: string, input: WasmRespondInput]; result: ResponseResult };
   merge: { args: [query: string, options: WasmMergeOptions]; result: MergeResult };
+  complete: { args: [id: string, agentResponse: string]; result: void };
   forget: { args: [ids: string[]]; result: ForgetResult };
   analyse: { args: []; result: AnalysisResult };
   pause: { args: []; result: void };
@@ -62,6 +63,7 @@ export interface EngineCalls {
   stats: { args: []; result: CoreStats & Partial<Stats> };
   tiers: { args: []; result: TiersView };
   jobs: { args: []; result: JobView[] };
+  page: { args: [id: string]; result: PageView | null };
   pages: { args: [offset: number, limit: number]; result: PageView[] };
   exportAll: { args: []; result: Uint8Array };
   importAll: { args: [bytes: Uint8Array]; result: { added: number; duplicates: number } };

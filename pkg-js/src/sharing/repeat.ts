@@ -11,8 +11,8 @@ type Method = keyof EngineCalls;
 
 /** Doing these twice is the same as doing them once. */
 const HARMLESS: readonly Method[] = [
-  'candidates', 'stats', 'tiers', 'jobs', 'pages', 'facts', 'profile', 'traits', 'history', 'ledger', 'exportAll', 'retrieve', 'merge',
-  'pause', 'resume', 'configure', 'flush', 'analyse', 'setNeverRecall',
+  'candidates', 'stats', 'tiers', 'jobs', 'page', 'pages', 'facts', 'profile', 'traits', 'history', 'ledger', 'exportAll', 'retrieve', 'merge',
+  'pause', 'resume', 'configure', 'flush', 'analyse', 'setNeverRecall', 'complete',
 ];
 
 /** Harmless too, but the second answer is another than the first: the caller decides. */
