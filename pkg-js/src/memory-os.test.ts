@@ -34,6 +34,19 @@ describe('adding and finding', () => {
     expect(timing?.ms).toBeGreaterThan(0);
   });
 
+  test('an answer that comes later completes its turn once', async () => {
+    const memory = await opened();
+    const { id } = await memory.addMemory({ userInput: 'Which knot holds a hammock?', agentResponse: '', id: 'q' });
+    await memory.completeMemory('q', 'A bowline.');
+    await memory.completeMemory(id, 'A bowline.');
+    await expect(memory.completeMemory(id, 'A reef knot.')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(memory.completeMemory('x', 'A reef knot.')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(memory.completeMemory(id, '')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect(await memory.getMemory('q')).toMatchObject({ id, clientId: 'q', agentResponse: 'A bowline.' });
+    expect(await memory.getMemory(id)).toEqual(await memory.getMemory('q'));
+    expect([await memory.getMemory('x'), (await all(memory)).length]).toEqual([null, 1]);
+  });
+
   test('case_10_halves_of_surrogate_pairs_are_replaced_and_the_batch_goes_on', async () => {
     const memory = await opened();
     await memory.addMany([

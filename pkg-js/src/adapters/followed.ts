@@ -1,9 +1,8 @@
-/** Pages of one kind, kept in step with a memory by its events: the public calls find no page by a caller's key. */
+/** Pages of one kind, kept in step with a memory by its events: the public calls find no page by its metadata. */
 import type { MemoryOS } from '../memory-os.js';
 import type { MemoryEvent, PageView } from '../types.js';
 
 const LOAD_PAGES = 10_000;
-const LEAST_PAGES = 16;
 
 export class Followed<T> {
   readonly #memory: MemoryOS;
@@ -68,19 +67,12 @@ export class Followed<T> {
     this.#loaded = true;
   }
 
-  /** Reads the newest pages until every unseen one has come. */
   async #look(): Promise<void> {
-    const wanted = new Set(this.#unseen);
-    const found: PageView[] = [];
-    for (let offset = 0; wanted.size > 0; ) {
-      const some = await this.#memory.pages({ offset, limit: Math.min(LOAD_PAGES, Math.max(LEAST_PAGES, wanted.size)) });
-      if (some.length === 0) break;
-      offset += some.length;
-      for (const page of some) if (wanted.delete(page.id)) found.push(page);
+    for (const id of [...this.#unseen]) {
+      const page = await this.#memory.getMemory(id);
+      // What was forgotten meanwhile is no longer unseen.
+      if (this.#unseen.delete(id) && page) this.#keep(page);
     }
-    // What was forgotten meanwhile is no longer unseen.
-    for (const page of found.reverse()) if (this.#unseen.delete(page.id)) this.#keep(page);
-    for (const id of wanted) this.#unseen.delete(id);
   }
 
   #keep(page: PageView): void {

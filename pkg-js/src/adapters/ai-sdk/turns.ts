@@ -111,21 +111,17 @@ export class Turns {
   }
 
   async #write(turn: Turn, answer: string): Promise<void> {
-    if (turn.whole || (answer === '' && turn.half !== undefined)) return;
-    if (answer === '' && turn.userInput === '') return;
-    const { half } = turn;
-    // An id is free only when its page is gone; without one the whole turn is there before its half goes.
-    if (half !== undefined && turn.id !== undefined) await this.#memory.forget(half);
-    let added = await this.#memory.addMemory(this.#input(turn, answer));
-    if (half !== undefined && turn.id === undefined) await this.#memory.forget(half);
-    const isHalf = added.status === 'duplicate' && (await this.#isHalf(added.id));
-    if (isHalf && answer !== '') {
-      await this.#memory.forget(added.id);
-      added = await this.#memory.addMemory(this.#input(turn, answer));
+    if (turn.whole || (answer === '' && (turn.half !== undefined || turn.userInput === ''))) return;
+    if (turn.half === undefined) {
+      const { id, status } = await this.#memory.addMemory(this.#input(turn, answer));
+      // An earlier run stored the user's message of this id: what it has of an answer stays.
+      const isHalf = status === 'duplicate' ? (await this.#memory.getMemory(id))?.agentResponse === '' : answer === '';
+      if (isHalf) turn.half = id;
     }
+    if (answer === '') return;
+    if (turn.half !== undefined) await this.#memory.completeMemory(turn.half, answer);
     delete turn.half;
-    if (answer !== '') turn.whole = true;
-    else if (added.status === 'stored' || isHalf) turn.half = added.id;
+    turn.whole = true;
   }
 
   #input({ userInput, id, session }: Turn, answer: string): AddMemoryInput {
@@ -139,12 +135,6 @@ export class Turns {
       ...(userName === undefined ? {} : { userName }),
       ...(agentName === undefined ? {} : { agentName }),
     };
-  }
-
-  /** Whether an earlier run stored the user's message of this id and never got an answer to it. */
-  async #isHalf(pageId: string): Promise<boolean> {
-    const page = (await this.#memory.pages({ limit: NEWEST })).find(({ id }) => id === pageId);
-    return page?.agentResponse === '';
   }
 
   async settle(): Promise<void> {

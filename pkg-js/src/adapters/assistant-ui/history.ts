@@ -28,6 +28,7 @@ export function memoryThreadHistory(memory: MemoryOS, { session, metadata }: Mem
   async function store(user: MessageLike, parentId: string | null, answerId: string | undefined, answer: string): Promise<void> {
     const before = await pageOf(user.id);
     if (before && (answer === '' || before.agentResponse === answer)) return;
+    if (before?.agentResponse === '') return memory.completeMemory(before.id, answer);
     if (before) await memory.forget(before.id);
     await memory.addMemory({
       id: user.id,
