@@ -120,14 +120,15 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// Scores `terms` (distinct, known) at `scales`. `seen(k, places)` hears of the turns that
-/// hold the k-th term.
+/// Scores `terms` (distinct, known) at `scales`, leaving out those that more than `most` turns hold. `seen(k, places)` hears of
+/// the turns that hold the k-th term, left out or not.
 pub(crate) fn score(
     lexical: &Lexical,
     layout: &Layout,
     field: Field,
     terms: &[u32],
     scales: &[Scale],
+    most: usize,
     seen: &mut dyn FnMut(usize, &[u32]),
 ) -> Scores {
     let mut scores = Scores::default();
@@ -152,6 +153,11 @@ pub(crate) fn score(
             }
         });
         seen(k, turns.touched());
+        if turns.n_touched > most {
+            atoms.forget();
+            turns.forget();
+            continue;
+        }
         atoms.flush(&atom, by_atom);
         if !by_session.is_empty() {
             for &place in turns.touched() {

@@ -82,7 +82,7 @@ fn documents(scale: Scale, field: Field, turns: &[(u64, String)]) -> Vec<Vec<Str
 fn indexed(index: &Index, field: Field, scale: Scale, query: &[String]) -> Vec<f32> {
     let layout = index.layout();
     let known: Vec<u32> = query.iter().filter_map(|term| index.lexical.term(field, term)).collect();
-    let scores = score(&index.lexical, layout, field, &known, &[scale], &mut |_, _| {}).take(scale);
+    let scores = score(&index.lexical, layout, field, &known, &[scale], usize::MAX, &mut |_, _| {}).take(scale);
     if scale != Scale::Atom {
         return scores;
     }

@@ -5,7 +5,7 @@ use super::fuse::{By, Fused, Site, Visible};
 use super::max_sim::max_sim;
 use super::query::Query;
 use super::rank::Request;
-use super::weights::{AGE, Feature, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strategy, Weights};
+use super::weights::{AGE, Feature, GRAMS_ALL_TURNS, GRAMS_ONE_OF, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strategy, Weights};
 use crate::index::bm25::{self, Field, Scale};
 use crate::index::{Index, WINDOWS};
 use crate::model::Cues;
@@ -121,7 +121,11 @@ fn lexical(index: &Index, query: &Query<'_>, visible: &Visible, fused: &mut Fuse
     let mut score = |field: Field, terms: &[u32], signals: &[(Feature, Scale)], seen: &mut dyn FnMut(usize, &[u32])| {
         let wanted = signals.iter().filter(|&&(feature, _)| fused.wants(feature));
         let scales: Vec<Scale> = wanted.map(|&(_, scale)| scale).collect();
-        let mut scores = bm25::score(&index.lexical, layout, field, terms, &scales, seen);
+        let most = match field {
+            Field::Grams if layout.n_turns() > GRAMS_ALL_TURNS => layout.n_turns() / GRAMS_ONE_OF,
+            _ => usize::MAX,
+        };
+        let mut scores = bm25::score(&index.lexical, layout, field, terms, &scales, most, seen);
         for &(feature, scale) in signals {
             let by = match scale {
                 Scale::Atom => By::Atom,

@@ -242,10 +242,13 @@ impl Fused {
         let (by_place, by_atom) = (self.by_place.as_slice(), self.by_atom.as_slice());
         let (order, session_of) = (index.layout().order(), index.layout().session_of());
         let (cues, own_by_session) = (index.atoms.cues.as_slice(), self.own_by_session.as_slice());
+        // What an atom can add to its turn at most: most turns are too bad for their atoms to be looked at.
+        let of_cues = |of: usize| self.asked_by_cues[of] + self.own_by_cues[of];
+        let most = (0..Cues::N).map(of_cues).fold(0.0, f32::max) + min_max(by_atom).1.max(0.0);
         let mut place = 0;
         while place < order.len() {
-            if visible.has(place) {
-                let base = by_place[place] + own_by_session[session_of[place] as usize];
+            let base = by_place[place] + own_by_session[session_of[place] as usize];
+            if base + most > best.floor() && visible.has(place) {
                 let atoms = index.atoms_of(order[place]);
                 let mut atom = atoms.start as usize;
                 while atom < atoms.end as usize {

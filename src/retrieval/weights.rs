@@ -267,6 +267,11 @@ pub(crate) const MAX_SIM_ALL_ATOMS: usize = 4000;
 /// How many atoms that is. Source: RealMem dev, S@1/3/5/10 and MRR of 1,000 and of 2,000 are the same in three digits, and
 /// so within .003 of max-sim on all 10,000 atoms; a packer looks at 220.
 pub(crate) const MAX_SIM_BEST_ATOMS: usize = 1000;
+/// Turns up to which every 4-gram of the question counts. In a larger store one that more than one turn in [`GRAMS_ONE_OF`]
+/// holds is left out: it stands in a third of all windows, tells them hardly apart, and costs a pass over all of them.
+pub(crate) const GRAMS_ALL_TURNS: usize = 2000;
+/// See [`GRAMS_ALL_TURNS`].
+pub(crate) const GRAMS_ONE_OF: usize = 16;
 /// Median atoms of the assistant's turns from which a memory is ranked by [`Profile::Assistant`]. Source:
 /// eval/RETRIEVAL.md, part A, section 2 (2-3 in chats, 7-10 with an assistant).
 const ASSISTANT_ATOMS: f32 = 5.0;

@@ -91,7 +91,7 @@ pub(super) struct Sieve<'a> {
     as_of_ms: i64,
     exclude: HashSet<PageId>,
     /// No condition can fail.
-    is_open: bool,
+    pub(super) is_open: bool,
 }
 
 impl<'a> Sieve<'a> {

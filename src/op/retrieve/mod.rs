@@ -183,7 +183,8 @@ fn search(
         None => staged.as_ref()?.get(&turn.page).map(|&score| f64::from(score)),
     };
     let lets_through = |turn: TurnId| (!is_staged || staged_score(turn).is_some()) && sieve.lets_through(turn);
-    let ranking = rank(&index, table.as_deref(), &request, &lets_through);
+    let visible: &dyn Fn(TurnId) -> bool = if sieve.is_open && !is_staged { &|_| true } else { &lets_through };
+    let ranking = rank(&index, table.as_deref(), &request, visible);
     let (n_turns, n_atoms) = match (is_staged, ranked) {
         (false, _) => (input.top_k, POOL),
         (true, None) => (usize::MAX, POOL),
