@@ -14,9 +14,13 @@ const ENTRIES = {
   import: 'src/import/index.ts',
   retrievers: 'src/retrievers/index.ts',
   testing: 'src/testing.ts',
+  storage: 'src/storage/index.ts',
+  'storage-node': 'src/storage/node/index.ts',
+  'storage-opfs': 'src/storage/opfs/index.ts',
+  'opfs-worker': 'src/storage/opfs/worker.ts',
 };
 
-const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, tsconfig: false, platform: 'neutral' });
+const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, tsconfig: false, platform: 'neutral', external: /^node:/ });
 await bundle.write({
   dir: join(DIST, 'lib'),
   format: 'esm',

@@ -19,6 +19,7 @@ import { importTurns } from './import/conversation.js';
 import type { ImportOptions } from './import/conversation.js';
 import type { ChatModel, EmbeddingModel } from './providers/types.js';
 import { attach, requireStorage, storeIdentity } from './storage/attach.js';
+import { engines } from './storage/named.js';
 import type { StorageEngine } from './storage/types.js';
 import { responseStream } from './stream.js';
 import { show } from './text.js';
@@ -439,8 +440,8 @@ function readEmbedder(embedder: OpenOptions['embedder']): 'builtin' | 'none' | E
 }
 
 function readStorage(storage: OpenOptions['storage']): 'indexeddb' | 'memory' | StorageEngine {
-  if (storage === 'indexeddb' || storage === 'memory') return storage;
-  if (storage !== undefined) return requireStorage(storage);
+  if (storage === 'indexeddb' || storage === 'memory') return storage as 'indexeddb' | 'memory';
+  if (storage !== undefined) return requireStorage(engines.get(storage)?.() ?? storage);
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   return process?.versions?.node !== undefined && typeof indexedDB === 'undefined' ? 'memory' : 'indexeddb';
 }
