@@ -18,6 +18,9 @@ const ENTRIES = {
   'storage-node': 'src/storage/node/index.ts',
   'storage-opfs': 'src/storage/opfs/index.ts',
   'opfs-worker': 'src/storage/opfs/worker.ts',
+  mcp: 'src/mcp/index.ts',
+  'mcp-bin': 'src/mcp/bin.ts',
+  webmcp: 'src/webmcp/index.ts',
 };
 
 const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, tsconfig: false, platform: 'neutral', external: /^node:/ });
