@@ -12,6 +12,7 @@ const ENTRIES = {
   worker: 'src/engine/worker.ts',
   providers: 'src/providers/index.ts',
   import: 'src/import/index.ts',
+  export: 'src/export/index.ts',
   retrievers: 'src/retrievers/index.ts',
   testing: 'src/testing.ts',
   storage: 'src/storage/index.ts',

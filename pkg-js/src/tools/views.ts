@@ -1,17 +1,8 @@
 /** What the tools say of memory: flat, small, with times that a model can read. */
 import type { ChangeStepView, ChangeView, FactView, Hit, PageView } from '../types.js';
+import { momentOf as moment } from './moment.js';
 import { list, object, text, textOrNull } from './schema.js';
 import type { Schema } from './schema.js';
-
-/** ISO 8601 in the zone where it was said; `null` if unknown. */
-export function moment(epochMs: number | null, offsetMinutes = 0): string | null {
-  if (epochMs === null) return null;
-  const local = new Date(epochMs + offsetMinutes * 60_000).toISOString().slice(0, -5);
-  if (offsetMinutes === 0) return `${local}Z`;
-  const two = (value: number): string => String(Math.trunc(value)).padStart(2, '0');
-  const minutes = Math.abs(offsetMinutes);
-  return `${local}${offsetMinutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
-}
 
 export const PAGE: Schema = object({
   id: text('For delete_memory.'), time: textOrNull(), session: text(), tier: text(), user_input: text(), agent_response: text(), metadata: { type: 'object' },
