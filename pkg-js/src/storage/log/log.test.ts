@@ -80,16 +80,21 @@ async function run(disk: FaultyDisk, options: { compactFromBytes?: number }): Pr
 }
 
 describe('case_40_the_machine_stops', () => {
-  for (const [title, options] of [['without compaction', {}], ['with a compaction after every batch', { compactFromBytes: 0 }]] as const) {
+  const ways: [string, { compactFromBytes?: number }, Faults][] = [
+    ['without compaction', {}, {}],
+    ['with a compaction after every batch', { compactFromBytes: 0 }, {}],
+    ['with compactions that rename in two steps', { compactFromBytes: 0 }, { renamesInTwo: true }],
+  ];
+  for (const [title, options, faults] of ways) {
     test(`case_40_at_every_byte_and_operation_${title.replaceAll(' ', '_')}_what_was_acknowledged_is_there_and_no_batch_is_torn`, async () => {
       const expected = await states();
-      const whole = new FaultyDisk();
+      const whole = new FaultyDisk(faults);
       expect(await run(whole, options)).toBe(SCRIPT.length);
       const seed = Date.now() >>> 0;
       console.log(`seed ${seed}`);
       const random = seeded(seed);
       for (let steps = 0; steps < whole.stepsTaken; steps++) {
-        const disk = new FaultyDisk({ steps });
+        const disk = new FaultyDisk({ ...faults, steps });
         const acknowledged = await run(disk, options);
         // The process alone dies; all that was not flushed is lost; pieces of it are.
         for (const loses of [() => false, () => true, () => random() < 0.5]) {

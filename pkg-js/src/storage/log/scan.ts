@@ -14,8 +14,8 @@ export interface Scanned {
   end: number;
   /** Number of the next frame. */
   sequence: number;
-  /** Bytes of a torn write that were cut off. */
-  cutBytes: number;
+  /** Whether the last frame is the empty one that a closing store and a compaction write at their end. */
+  complete: boolean;
 }
 
 /**
@@ -27,11 +27,12 @@ export async function scan(file: LogFile, apply: (operations: Operation[], paylo
   const salt = readFileHeader(await readAt(file, 0, Math.min(size, FILE_HEADER_BYTES)));
   if (!salt) {
     // A store that died while it was made; nothing can have been acknowledged.
-    if (size <= FILE_HEADER_BYTES) return begin(file, size);
+    if (size <= FILE_HEADER_BYTES) return begin(file);
     throw corrupt('its first bytes are damaged');
   }
   let end = FILE_HEADER_BYTES;
   let sequence = 1;
+  let complete = false;
   while (end < size) {
     const header = readFrameHeader(salt, await readAt(file, end, Math.min(FRAME_HEADER_BYTES, size - end)));
     const payloadAt = end + FRAME_HEADER_BYTES;
@@ -40,18 +41,19 @@ export async function scan(file: LogFile, apply: (operations: Operation[], paylo
     if (crc32(payload) !== header.crc) break;
     apply(read(payload, end), payloadAt);
     end = payloadAt + header.length;
+    complete = header.length === 0;
     sequence++;
   }
   if (end < size) await cut(file, salt, end, size);
-  return { salt, end, sequence, cutBytes: size - end };
+  return { salt, end, sequence, complete };
 }
 
-async function begin(file: LogFile, size: number): Promise<Scanned> {
+async function begin(file: LogFile): Promise<Scanned> {
   const header = newFileHeader();
   await file.truncate(0);
   await writeAt(file, header, 0);
   await file.sync();
-  return { salt: readFileHeader(header) as Salt, end: FILE_HEADER_BYTES, sequence: 1, cutBytes: size };
+  return { salt: readFileHeader(header) as Salt, end: FILE_HEADER_BYTES, sequence: 1, complete: false };
 }
 
 async function cut(file: LogFile, salt: Salt, end: number, size: number): Promise<void> {

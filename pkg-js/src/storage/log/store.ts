@@ -1,6 +1,6 @@
 /**
- * A storage engine that appends to one file. A batch is acknowledged once it is on the disk; those that arrive while the disk is
- * busy share the next write. What was deleted or replaced leaves the file when it is compacted: written anew and renamed.
+ * A storage engine that appends to one file. A batch is acknowledged once it is on the disk, a relaxed one too; those that arrive
+ * while the disk is busy share the next write. What was deleted or replaced leaves the file when it is compacted: written anew and renamed.
  */
 import { invalid, isMemoryOSError, MemoryOSError } from '../../errors.js';
 import type { ErrorCode } from '../../errors.js';
@@ -73,9 +73,15 @@ export class LogStorage implements StorageEngine {
       let log: LogFile | undefined;
       try {
         await this.#meaning(async () => {
+          log = await this.#directory.open(file);
+          if (await log.size() === 0) {
+            await log.close();
+            log = undefined;
+            await this.#takeFresh(file);
+            log = await this.#directory.open(file);
+          }
           // Left by a compaction that did not come to its end.
           await this.#directory.remove(fresh(file));
-          log = await this.#directory.open(file);
           const contents = new Contents();
           const { salt, end, sequence } = await scan(log, (operations, at) => contents.apply(operations, at));
           const open: Open = { name: file, file: log, hold, contents, salt, end, sequence };
@@ -88,6 +94,18 @@ export class LogStorage implements StorageEngine {
         throw error;
       }
     });
+  }
+
+  /** Where renaming is not one step, a stop in its middle leaves no old file and a new one that is complete. */
+  async #takeFresh(name: string): Promise<void> {
+    const file = await this.#directory.open(fresh(name));
+    let complete = false;
+    try {
+      complete = await file.size() > FILE_HEADER_BYTES && (await scan(file, () => undefined)).complete;
+    } finally {
+      await file.close();
+    }
+    if (complete) await this.#directory.replace(fresh(name), name);
   }
 
   read({ store, from, to }: KeyRange): Promise<{ key: string; value: Uint8Array }[]> {
@@ -289,6 +307,8 @@ export class LogStorage implements StorageEngine {
         if (bytes >= COMPACTION_BYTES) await flush();
       }
       await flush();
+      // Says that the file is whole.
+      await writeAt(file, encodeFrame(salt, sequence, []).bytes, end);
       await file.sync();
     } finally {
       await file.close();
@@ -306,6 +326,8 @@ export class LogStorage implements StorageEngine {
     }
     try {
       open.file = await this.#directory.open(open.name);
+      // Neither of the two is there: opening the store anew takes the new one.
+      if (await open.file.size() === 0) throw failure ?? new MemoryOSError('STORAGE_CORRUPT', 'the compacted log is not where it was renamed to');
       const contents = new Contents();
       const { salt, end, sequence } = await scan(open.file, (operations, at) => contents.apply(operations, at));
       const renamed = salt.every((byte, at) => byte === wanted[at]);
