@@ -63,6 +63,7 @@ export type FileImportTarget = Pick<MemoryOS, 'importConversation' | 'pages' | '
 /** Files list the latest first; so much is held to be put into order of time. What is beyond goes in as it stands. */
 const SORTED_CHARS = 1 << 25;
 const MOST_REASONS = 1_000;
+const MOST_REASON_CHARS = 80;
 
 interface Held {
   place: string;
@@ -87,6 +88,7 @@ class FileImport {
   readonly #profiles: Extract<Entry, { profile: object }>[] = [];
   readonly #seen = new Map<string, number>();
   readonly #hidden = new Set<string>();
+  readonly #leftOut = new Map<string, number>();
   #known: Map<string, string> | undefined;
   #held: Held[] = [];
   #heldChars = 0;
@@ -115,16 +117,12 @@ class FileImport {
     await this.#hide();
     await this.#storeFacts();
     await this.#storeProfiles();
+    this.result.leftOut = Object.fromEntries(this.#leftOut);
   }
 
   #take(entry: Entry): void {
     if ('unreadable' in entry) return this.#skip(entry.place, entry.unreadable);
-    if ('leftOut' in entry) {
-      // Null-prototyped keys would surprise; a reason may hold anything that the file says.
-      const reason = Object.hasOwn(this.result.leftOut, entry.leftOut) || Object.keys(this.result.leftOut).length < MOST_REASONS ? entry.leftOut : 'other';
-      Object.defineProperty(this.result.leftOut, reason, { value: (Object.hasOwn(this.result.leftOut, reason) ? this.result.leftOut[reason] as number : 0) + 1, enumerable: true, configurable: true, writable: true });
-      return;
-    }
+    if ('leftOut' in entry) return this.#leaveOut(entry.leftOut.slice(0, MOST_REASON_CHARS));
     if (++this.#entries > this.#limits.entries) throw invalid(`the file holds more than ${this.#limits.entries} entries: raise limits.entries, or split it; what was stored so far stays`);
     if ('fact' in entry) this.#facts.push(entry);
     else if ('profile' in entry) this.#profiles.push(entry);
@@ -259,6 +257,12 @@ class FileImport {
       if (!isRefusal(error)) throw error;
       this.#skip(place, error.message);
     }
+  }
+
+  /** Reasons quote the file, which may hold any number of them. */
+  #leaveOut(reason: string): void {
+    const kind = this.#leftOut.has(reason) || this.#leftOut.size < MOST_REASONS ? reason : 'other';
+    this.#leftOut.set(kind, (this.#leftOut.get(kind) ?? 0) + 1);
   }
 
   #skip(place: string, reason: string): void {

@@ -211,8 +211,12 @@ describe('case_38_the_disk_is_full', () => {
     const { store, disk } = await full({ roomBytes: 400 });
     await store.commit(put('a', 100));
     const before = await everything(store);
+    const size = (): number => [...disk.files.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+    const sizeBefore = size();
     await expect(store.commit({ ...put('b', 10), puts: [...put('b', 10).puts, ...put('c', 500).puts] })).rejects.toMatchObject({ code: 'STORAGE_QUOTA' });
     expect(await everything(store)).toBe(before);
+    // Half a batch would take the room that others need.
+    expect(size()).toBe(sizeBefore);
     await store.commit(put('b', 20));
     expect(await everything(await opened(disk.restarted()))).toBe(await everything(store));
   });
