@@ -84,13 +84,15 @@ async function wasmOpt(from, passes, to) {
 }
 
 async function buildTypeScript() {
-  const inputs = ['src', 'scripts/bundle.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'].map((name) => join(PACKAGE, name));
+  const inputs = ['src', 'scripts/bundle.mjs', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.node.json', 'package.json', 'package-lock.json'].map((name) => join(PACKAGE, name));
   const wanted = fingerprint(inputs);
   const stamp = join(DIST, '.built');
   if (existsSync(join(DIST, 'lib', 'index.js')) && readIfThere(stamp) === wanted) return 'unchanged';
   // Files of sources that are gone must not be published.
   rmSync(DIST, { recursive: true, force: true });
-  await mustRun(process.execPath, [join(PACKAGE, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], { cwd: PACKAGE, remedy: 'mend what the compiler says above' });
+  for (const project of ['tsconfig.build.json', 'tsconfig.node.json']) {
+    await mustRun(process.execPath, [join(PACKAGE, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project], { cwd: PACKAGE, remedy: 'mend what the compiler says above' });
+  }
   await mustRun(process.execPath, [join(PACKAGE, 'scripts', 'bundle.mjs')], { cwd: PACKAGE });
   mkdirSync(join(DIST, 'wasm'), { recursive: true });
   copyFileSync(join(GLUE, 'memory_bg.wasm'), join(DIST, 'wasm', 'memory_bg.wasm'));

@@ -20,6 +20,7 @@ const ENTRIES = {
   'transformers-js': 'src/providers/transformers-js.ts',
   'provider-ai-sdk': 'src/providers/ai-sdk.ts',
   import: 'src/import/index.ts',
+  export: 'src/export/index.ts',
   retrievers: 'src/retrievers/index.ts',
   'ai-sdk': 'src/adapters/ai-sdk/index.ts',
   langgraph: 'src/adapters/langgraph/index.ts',
@@ -27,11 +28,18 @@ const ENTRIES = {
   'assistant-ui': 'src/adapters/assistant-ui/index.ts',
   mem0: 'src/adapters/mem0/index.ts',
   testing: 'src/testing.ts',
+  storage: 'src/storage/index.ts',
+  'storage-node': 'src/storage/node/index.ts',
+  'storage-opfs': 'src/storage/opfs/index.ts',
+  'opfs-worker': 'src/storage/opfs/worker.ts',
+  mcp: 'src/mcp/index.ts',
+  'mcp-bin': 'src/mcp/bin.ts',
+  webmcp: 'src/webmcp/index.ts',
 };
 /** Optional peers: whoever imports the adapter has them. */
 const PEERS = ['react'];
 
-const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, external: PEERS, tsconfig: false, platform: 'neutral' });
+const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, external: [...PEERS, /^node:/], tsconfig: false, platform: 'neutral' });
 await bundle.write({
   dir: join(DIST, 'lib'),
   format: 'esm',

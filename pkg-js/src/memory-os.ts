@@ -457,7 +457,7 @@ function readEmbedder(embedder: OpenOptions['embedder']): 'builtin' | 'none' | E
 }
 
 function readStorage(storage: OpenOptions['storage']): EngineOpenOptions['storage'] {
-  if (storage === 'indexeddb' || storage === 'memory') return storage;
+  if (storage === 'indexeddb' || storage === 'memory') return storage as 'indexeddb' | 'memory';
   if (storage !== undefined) return 'host';
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   return process?.versions?.node !== undefined && typeof indexedDB === 'undefined' ? 'memory' : 'indexeddb';

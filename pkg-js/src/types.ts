@@ -27,8 +27,8 @@ export interface OpenOptions {
    * own the table still counts tokens and compares word by word.
    */
   embedder?: 'builtin' | 'none' | EmbeddingModel;
-  /** `"indexeddb"` (default in browsers), `"memory"` (default in Node), or an engine of your own. */
-  storage?: 'indexeddb' | 'memory' | StorageEngine;
+  /** `"indexeddb"` (default in browsers), `"memory"` (default in Node), the name of a registered engine, or an engine itself. */
+  storage?: 'indexeddb' | 'memory' | (string & {}) | StorageEngine;
   config?: Partial<Config>;
   /**
    * Counts tokens as your model does; runs in the page, on whole contexts. Default: the embedding table's own count, which is

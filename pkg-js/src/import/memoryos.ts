@@ -5,6 +5,7 @@
 import { aborted, invalid, isMemoryOSError } from '../errors.js';
 import type { MemoryOS } from '../memory-os.js';
 import { show, wellFormed } from '../text.js';
+import { hash } from './hash.js';
 import type { FactInput, ImportProgress, ImportTurn } from '../types.js';
 
 export interface MemoryOSImportOptions {
@@ -93,7 +94,7 @@ async function taken(place: string, { skipped }: MemoryOSImportResult, step: () 
   }
 }
 
-interface Found {
+export interface Found {
   pages: { place: string; turn: ImportTurn }[];
   facts: { place: string; fact: FactInput }[];
   profiles: { place: string; text: string }[];
@@ -111,7 +112,7 @@ function parse(json: unknown): unknown {
   }
 }
 
-function read(json: unknown, { user, offsetMinutes }: MemoryOSImportOptions): Found {
+export function read(json: unknown, { user, offsetMinutes }: MemoryOSImportOptions): Found {
   if (offsetMinutes !== undefined && !(Number.isInteger(offsetMinutes) && Math.abs(offsetMinutes) <= 1_080)) {
     throw invalid(`offsetMinutes must be a whole number from -1080 to 1080, got ${show(offsetMinutes)}`);
   }
@@ -205,17 +206,6 @@ function inZone(timestamp: string | undefined, offsetMinutes: number | undefined
   const minutes = Math.abs(offsetMinutes);
   const two = (value: number): string => String(Math.trunc(value)).padStart(2, '0');
   return { timestamp: `${timestamp}${offsetMinutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}` };
-}
-
-/** Multipliers of four FNV-1a hashes, 128 bits together. They tell dialogues apart; they keep no secret. */
-const PRIMES = [0x01000193, 0x9e3779b1, 0x85ebca77, 0xc2b2ae3d];
-
-function hash(text: string): string {
-  return PRIMES.map((prime) => {
-    let lane = 0x811c9dc5;
-    for (let at = 0; at < text.length; at++) lane = Math.imul(lane ^ text.charCodeAt(at), prime);
-    return (lane >>> 0).toString(16).padStart(8, '0');
-  }).join('');
 }
 
 function keyOf({ subject = 'user', attribute, value }: Pick<FactInput, 'subject' | 'attribute' | 'value'>): string {

@@ -1,6 +1,7 @@
 /** A caller's store may serve several memories: it is opened for the first and closed after the last. */
 import { invalid, MemoryOSError, toMemoryOSError } from '../errors.js';
 import { show } from '../text.js';
+import { engines } from './named.js';
 import type { StorageEngine } from './types.js';
 
 interface Attached {
@@ -41,8 +42,9 @@ export function storeIdentity(storage: StorageEngine): string {
   return `memory#${number}`;
 }
 
+/** An engine as it was given, or one of the kind that is registered under this name. */
 export function requireStorage(value: unknown): StorageEngine {
-  const engine = value as Partial<StorageEngine> | null;
+  const engine = (engines.get(value)?.() ?? value) as Partial<StorageEngine> | null;
   const complete = typeof engine === 'object' && engine !== null && typeof engine.kind === 'string'
     && [engine.open, engine.read, engine.commit, engine.close].every((method) => typeof method === 'function');
   if (!complete) throw invalid(`storage must be "indexeddb", "memory" or an engine with kind, open, read, commit and close, got ${show(value)}`);
