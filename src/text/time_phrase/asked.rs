@@ -7,7 +7,7 @@ use jiff::civil::Date;
 
 use super::token::{Token, tokens};
 use super::when::{Lean, When, Which, range};
-use crate::time::Timestamp;
+use crate::time::{DAY_MS, Timestamp};
 
 /// A phrase of time in a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,8 +118,35 @@ fn bounded(tokens: &[Token], at: usize, plain: Option<(usize, When)>, now: Times
         return None;
     }
     let meant = range(&first, now, Lean::Back)?;
+    if let Some(n_days) = stretch(tokens, at).filter(|_| matches!(lead, "before" | "after")) {
+        let shifted =
+            |time: Timestamp, n_days: i64| Timestamp { epoch_ms: time.epoch_ms + n_days * DAY_MS, ..time }.local_date();
+        let (from, to) = if since { (0, n_days) } else { (-n_days, 0) };
+        return Some((end + n, About::Days(shifted(meant.start, from), shifted(meant.end, to))));
+    }
     let bound = if at_start { meant.start } else { meant.end }.local_date();
     Some((end + n, if since { About::Days(bound, None) } else { About::Days(None, bound) }))
+}
+
+/// Days of the stretch of time that ends before `at`: "the week [before …]", "two weeks [before …]". It reaches up to the day that is
+/// named, which is when it is told as often as not.
+fn stretch(tokens: &[Token], at: usize) -> Option<i64> {
+    let text = |back: usize| at.checked_sub(back).map_or("", |at| tokens[at].text.as_str());
+    let unit = text(1);
+    let n_days = match unit.strip_suffix('s').unwrap_or(unit) {
+        "day" | "night" | "evening" | "morning" => 1,
+        "week" | "weekend" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" => 7,
+        "month" => 31,
+        "year" => 366,
+        _ => return None,
+    };
+    let count = match text(2) {
+        "two" | "couple" => 2,
+        "three" | "few" => 3,
+        "four" => 4,
+        digits => digits.parse().ok().filter(|n| (1..=100).contains(n)).unwrap_or(1),
+    };
+    Some(count * n_days)
 }
 
 /// From the start of one phrase to the end of another. What one leaves open is decided by the other.
