@@ -13,6 +13,7 @@ const ENTRIES = {
   providers: 'src/providers/index.ts',
   import: 'src/import/index.ts',
   retrievers: 'src/retrievers/index.ts',
+  extension: 'src/extension/index.ts',
   testing: 'src/testing.ts',
 };
 
@@ -25,6 +26,6 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
   // One file for what page and lazily loaded parts have in common: an application's bundler would make several of several.
-  codeSplitting: { groups: [{ name: 'base', test: /src\/(errors|clock|race|text|engine\/(peer|lock))\.ts$/ }] },
+  codeSplitting: { groups: [{ name: 'base', test: /src\/(errors|clock|race|text|stream|engine\/(peer|lock))\.ts$/ }] },
 });
 await bundle.close();
