@@ -38,20 +38,23 @@ const MOST_SITE_CHARS = 1_000_000;
 
 /**
  * Serves a memory to content scripts, panels and popups. Call it at once where the script starts, before any await: a service
- * worker is woken by a connection only if it listens by then. Rejects as `MemoryOS.open` does.
+ * worker is woken by a connection only if it listens by then; what must be awaited first is given as a promise. Rejects as `MemoryOS.open` does.
  */
-export async function serveMemory(source: MemoryOS | OpenOptions, options: ServeOptions = {}, clock: Clock = systemClock): Promise<ServedMemory> {
+export async function serveMemory(source: Source | Promise<Source>, options: ServeOptions = {}, clock: Clock = systemClock): Promise<ServedMemory> {
   const server = new Server(options, clock);
   try {
-    const memory = isMemory(source) ? source : await (await import('../index.js')).MemoryOS.open(source);
-    return server.open(memory, !isMemory(source));
+    const given = await source;
+    const memory = isMemory(given) ? given : await (await import('../index.js')).MemoryOS.open(given);
+    return server.open(memory, memory !== given);
   } catch (error) {
     server.fail(error);
     throw error;
   }
 }
 
-function isMemory(source: MemoryOS | OpenOptions): source is MemoryOS {
+type Source = MemoryOS | OpenOptions;
+
+function isMemory(source: Source): source is MemoryOS {
   return typeof (source as Partial<MemoryOS> | null)?.addMemory === 'function';
 }
 
