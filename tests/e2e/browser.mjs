@@ -37,13 +37,14 @@ function debuggingAddress(child) {
   });
 }
 
-/** @param {{dir: string}} profile */
-export async function launch(profile) {
+/** @param {{dir: string}} profile  @param {{extension?: string}} [options] `extension`: the folder of one that is loaded unpacked */
+export async function launch(profile, { extension } = {}) {
   if (!existsSync(EXECUTABLE)) throw new Error(`no browser at ${EXECUTABLE}: install Chromium or set CHROME_PATH`);
   // A killed browser leaves its lock behind, and the next one would wait for it.
   for (const lock of ['SingletonLock', 'SingletonSocket', 'SingletonCookie']) rmSync(join(profile.dir, lock), { force: true });
   // A process group of its own, so that a kill takes the renderers along.
-  const child = spawn(EXECUTABLE, [...FLAGS, `--user-data-dir=${profile.dir}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const loaded = extension === undefined ? [] : [`--disable-extensions-except=${extension}`, `--load-extension=${extension}`];
+  const child = spawn(EXECUTABLE, [...FLAGS, ...loaded, `--user-data-dir=${profile.dir}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const killGroup = () => {
     try {

@@ -1,11 +1,14 @@
 /** Sites as people write them: a host, or an address of it. */
 
+/** As URL gives it; some browsers let spaces through, as %20. */
+const HOST = /^([a-z\d_-]+(\.[a-z\d_-]+)*|\[[\da-f:.]+\])$/;
+
 /** The host, or undefined for what is none. */
 export function hostOf(line: string): string | undefined {
   const text = line.trim().replace(/^\*\./, '');
   try {
     const { protocol, hostname } = new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);
-    return text !== '' && (protocol === 'https:' || protocol === 'http:') ? hostname : undefined;
+    return (protocol === 'https:' || protocol === 'http:') && HOST.test(hostname) ? hostname : undefined;
   } catch {
     return undefined;
   }

@@ -55,7 +55,7 @@ export async function correctPage(page: PageView, text: string): Promise<void> {
   const { userInput, agentResponse, userName, agentName, session, time, metadata } = page;
   const changed = isOfPage(page) ? { userInput, agentResponse: text } : { userInput: text, agentResponse };
   await memory.addMemory({
-    ...changed, userName, agentName, session, id: `corrected:${page.id}:${crypto.randomUUID()}`,
+    ...changed, session, ...(userName === '' ? {} : { userName }), ...(agentName === '' ? {} : { agentName }), id: `corrected:${page.id}:${crypto.randomUUID()}`,
     ...(time === null ? { timestamp: 'unknown' } : { timestamp: time }), metadata: { ...metadata, corrected: true },
   });
   await memory.forget(page.id);
