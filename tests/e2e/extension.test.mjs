@@ -1,7 +1,8 @@
 // Browser extensions in a real browser: the side panel that www builds, and a memory that lives in a service worker.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { launch, newProfile } from './browser.mjs';
 import { builtExtension, remove, serviceWorker, workerExtension } from './extension-parts.mjs';
@@ -51,7 +52,7 @@ describe('the side panel', () => {
     dir = builtExtension();
     browser = await launch(profile, { extension: dir });
     id = new URL((await serviceWorker(browser.context)).url()).host;
-    waker = await browser.open(`chrome-extension://${id}/panel.html`, { ready: 'true' });
+    waker = await browser.open(`chrome-extension://${id}/panel.html`, { ready: null });
   });
   after(async () => {
     await browser?.close();
@@ -61,7 +62,7 @@ describe('the side panel', () => {
   });
 
   async function panel() {
-    const opened = await browser.open(`chrome-extension://${id}/panel.html`, { ready: "document.querySelector('[data-testid=log]')" });
+    const opened = await browser.open(`chrome-extension://${id}/panel.html`, { ready: () => document.querySelector('[data-testid=log]') });
     opened.setDefaultTimeout(15_000);
     const at = (name) => opened.getByTestId(name);
     const go = (place) => at(`tab-${place}`).click();
@@ -86,7 +87,7 @@ describe('the side panel', () => {
 
   /** A click on "Remember this" as Chrome tells of it; `select` chooses in the page what is clicked on. */
   async function rememberThis(path, { text, focus, editable = false } = {}) {
-    const tab = await browser.open(`${web.url}${path}`, { ready: 'true' });
+    const tab = await browser.open(`${web.url}${path}`, { ready: null });
     const selectionText = text ?? (await tab.evaluate(() => document.getElementById('words').innerText));
     if (focus) await tab.evaluate((field) => document.getElementById(field).focus(), focus);
     const running = await worker();
@@ -263,6 +264,67 @@ describe('the side panel', () => {
   });
 });
 
+describe('incognito', () => {
+  /** Files of a folder, however deep, that hold a text in one of the ways in which browsers write texts. */
+  function filesWith(dir, text) {
+    const ways = [Buffer.from(text), Buffer.from(text, 'utf16le')];
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    return files.filter((file) => { const bytes = readFileSync(file); return ways.some((way) => bytes.includes(way)); });
+  }
+
+  test('leaves nothing: neither what was said, nor the key, nor the list of sites, while what was said outside stays', async () => {
+    const profile = newProfile();
+    const dir = builtExtension();
+    let browser = await launch(profile, { extension: dir });
+    try {
+      const id = new URL((await serviceWorker(browser.context)).url()).host;
+      const address = `chrome-extension://${id}/panel.html`;
+      const settings = await browser.open('chrome://extensions', { ready: null });
+      await settings.evaluate((extensionId) => chrome.developerPrivate.updateExtensionConfiguration({ extensionId, incognitoAccess: true }), id);
+      // The extension starts again with that.
+      let outside;
+      for (let n = 0; n < 50 && !outside; n += 1) outside = await browser.open(address, { ready: () => document.querySelector('[data-testid=log]') }).catch(() => pause(100));
+      const opened = browser.context.waitForEvent('page', (page) => page.url() === address || page.url() === 'about:blank');
+      await outside.evaluate((url) => chrome.windows.create({ incognito: true, url }), address);
+      const inside = await opened;
+      await inside.getByTestId('incognito').waitFor();
+      const say = async (page, text) => {
+        await page.getByTestId('tab-chat').click();
+        await page.getByTestId('input').fill(text);
+        await page.getByTestId('send').click();
+        await page.locator('[data-testid=answer][data-state=done]').last().waitFor();
+      };
+      await say(inside, 'The hiding place is xanthoria.');
+      await inside.getByTestId('tab-settings').click();
+      await inside.getByTestId('never').fill('zeugodacus.example');
+      await inside.getByTestId('save-never').click();
+      await inside.getByTestId('address').fill('http://127.0.0.1:9/v1');
+      await inside.getByTestId('model').fill('m');
+      await inside.getByTestId('key').fill('sk-wulfenite');
+      await inside.getByTestId('keep').check();
+      await inside.getByTestId('use').click();
+      await inside.getByText('In use: m').waitFor();
+      // The memory was opened anew with the model, and what is in RAM alone went along.
+      await inside.getByTestId('tab-memories').click();
+      await inside.getByTestId('entry').filter({ hasText: 'xanthoria' }).waitFor();
+      await outside.bringToFront();
+      await say(outside, 'The open place is yttrotungstite.');
+      await outside.getByTestId('tab-memories').click();
+      await outside.getByTestId('entry').filter({ hasText: 'yttrotungstite' }).waitFor();
+      assert.equal(await outside.getByTestId('entry').filter({ hasText: 'xanthoria' }).count(), 0);
+      await outside.evaluate(() => chrome.storage.local.set({ never: ['willemite.example'] }));
+      await browser.close();
+      browser = undefined;
+      for (const secret of ['xanthoria', 'zeugodacus', 'sk-wulfenite']) assert.deepEqual(filesWith(profile.dir, secret), [], secret);
+      for (const control of ['yttrotungstite', 'willemite']) assert.notDeepEqual(filesWith(profile.dir, control), [], `the search would not have found ${control}`);
+    } finally {
+      await browser?.close();
+      profile.remove();
+      remove(dir);
+    }
+  });
+});
+
 describe('b01_b11 a memory in the service worker', () => {
   const profile = newProfile();
   let dir;
@@ -278,7 +340,7 @@ describe('b01_b11 a memory in the service worker', () => {
     profile.remove();
     remove(dir);
   });
-  const panel = () => browser.open(`chrome-extension://${id}/page.html`);
+  const panel = () => browser.open(`chrome-extension://${id}/page.html`, { ready: () => window.ready });
 
   test('stopped in the middle of calls: each settles within two seconds, nothing acknowledged is lost, nothing doubled', async (t) => {
     const [one, two] = [await panel(), await panel()];
@@ -295,7 +357,7 @@ describe('b01_b11 a memory in the service worker', () => {
     await Promise.all(panels.map((each) => each.evaluate(() => window.stop())));
     const calls = [];
     for (const each of panels) {
-      await each.waitForFunction('window.written');
+      await each.waitForFunction(() => window.written);
       calls.push(...(await each.evaluate('window.written')));
     }
     const waits = stops.flatMap((at) => calls.filter(({ from, to }) => from <= at + 100 && to >= at).map(({ from, to }) => to - Math.max(from, at)));
