@@ -272,7 +272,7 @@ describe('incognito', () => {
     return files.filter((file) => { const bytes = readFileSync(file); return ways.some((way) => bytes.includes(way)); });
   }
 
-  test('leaves nothing: neither what was said, nor the key, nor the list of sites, while what was said outside stays', async () => {
+  test('leaves nothing, neither of what was said nor of what was kept from a page, while what was said outside stays', async () => {
     const profile = newProfile();
     const dir = builtExtension();
     let browser = await launch(profile, { extension: dir });
@@ -295,27 +295,33 @@ describe('incognito', () => {
         await page.locator('[data-testid=answer][data-state=done]').last().waitFor();
       };
       await say(inside, 'The hiding place is xanthoria.');
-      await inside.getByTestId('tab-settings').click();
-      await inside.getByTestId('never').fill('zeugodacus.example');
-      await inside.getByTestId('save-never').click();
-      await inside.getByTestId('address').fill('http://127.0.0.1:9/v1');
-      await inside.getByTestId('model').fill('m');
-      await inside.getByTestId('key').fill('sk-wulfenite');
-      await inside.getByTestId('keep').check();
-      await inside.getByTestId('use').click();
-      await inside.getByText('In use: m').waitFor();
-      // The memory was opened anew with the model, and what is in RAM alone went along.
+      const [worker] = (await Promise.all(browser.context.serviceWorkers().map(async (each) => ((await each.evaluate(() => chrome.extension.inIncognitoContext)) ? [each] : [])))).flat();
+      await worker.evaluate((pageUrl) => void chrome.contextMenus.onClicked.dispatch({ menuItemId: 'remember', selectionText: 'The door is zeugodacus.', pageUrl, frameId: 0, editable: false }), `${web.url}/news`);
       await inside.getByTestId('tab-memories').click();
-      await inside.getByTestId('entry').filter({ hasText: 'xanthoria' }).waitFor();
+      await inside.getByTestId('entry').filter({ hasText: 'zeugodacus' }).waitFor();
+      await inside.getByTestId('tab-settings').click();
+      await inside.getByTestId('outside').waitFor();
       await outside.bringToFront();
       await say(outside, 'The open place is yttrotungstite.');
       await outside.getByTestId('tab-memories').click();
       await outside.getByTestId('entry').filter({ hasText: 'yttrotungstite' }).waitFor();
-      assert.equal(await outside.getByTestId('entry').filter({ hasText: 'xanthoria' }).count(), 0);
-      await outside.evaluate(() => chrome.storage.local.set({ never: ['willemite.example'] }));
+      assert.equal(await outside.getByTestId('entry').count(), 1);
+      const shared = await outside.evaluate(async () => JSON.stringify(await Promise.all(['local', 'session', 'sync'].map((area) => chrome.storage[area].get(null)))));
+      assert.doesNotMatch(shared, /xanthoria|zeugodacus|news/);
+      // Another model outside is another one inside too: its memory is opened anew, and what is in RAM alone goes along.
+      await outside.evaluate(() => chrome.storage.local.set({ baseURL: 'http://127.0.0.1:9/v1', model: 'm', never: ['willemite.example'] }));
+      await inside.bringToFront();
+      await inside.getByTestId('tab-chat').click();
+      await inside.getByTestId('input').fill('Who answers now?');
+      await inside.getByTestId('send').click();
+      await inside.locator('[data-testid=answer][data-state=failed]').waitFor();
+      await inside.getByTestId('tab-memories').click();
+      await inside.getByTestId('entry').filter({ hasText: 'Who answers now?' }).waitFor();
+      await inside.getByTestId('entry').filter({ hasText: 'xanthoria' }).waitFor();
+      assert.equal(await inside.getByTestId('entry').count(), 3);
       await browser.close();
       browser = undefined;
-      for (const secret of ['xanthoria', 'zeugodacus', 'sk-wulfenite']) assert.deepEqual(filesWith(profile.dir, secret), [], secret);
+      for (const secret of ['xanthoria', 'zeugodacus']) assert.deepEqual(filesWith(profile.dir, secret), [], secret);
       for (const control of ['yttrotungstite', 'willemite']) assert.notDeepEqual(filesWith(profile.dir, control), [], `the search would not have found ${control}`);
     } finally {
       await browser?.close();

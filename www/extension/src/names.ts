@@ -1,9 +1,11 @@
 /** What the parts of the extension call each other by. */
+import type { Notice } from './notice';
+
 export const CHANNEL = 'memory';
 export const HOST_PAGE = 'host.html';
 
-/** Messages between the service worker and the memory's host, beside the Ports. */
-export type Message = { type: 'how-to-open' } | { type: 'settings-changed' };
+/** Messages between the parts, beside the Ports. */
+export type Message = { type: 'how-to-open' } | { type: 'settings-changed' } | { type: 'notice'; notice: Notice };
 
 export interface HowToOpen {
   baseURL: string;

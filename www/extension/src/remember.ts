@@ -2,7 +2,7 @@
 import type { RemoteMemory } from 'memstrata/extension';
 import { give } from './notice';
 import { inPrivateField } from './private-field';
-import { readSettings } from './settings';
+import { isIncognito, readSettings } from './settings';
 import { keptAddress, listed } from './sites';
 
 /** Longer selections are refused: a whole book is no memory. */
@@ -30,12 +30,14 @@ export async function remember(asked: Asked, tab: chrome.tabs.Tab | undefined, m
   if (text.length > MOST_CHARS) return give('noticeLong', String(MOST_CHARS));
   if (await isPrivate(asked, tab)) return give('noticePrivate');
   const pending: Pending = { id: `web:${crypto.randomUUID()}`, text, title: (tab?.title ?? '').slice(0, 300), url: url.href, at: Date.now() };
-  await chrome.storage.session.set({ [pending.id]: pending });
+  // Incognito writes nothing down: what is begun there when this worker stops is not kept.
+  if (!isIncognito()) await chrome.storage.session.set({ [pending.id]: pending });
   await keep(pending, memory);
 }
 
 /** What an earlier life of this worker had begun. The id makes sure that nothing is kept twice. */
 export async function finish(memory: RemoteMemory): Promise<void> {
+  if (isIncognito()) return;
   const stored = await chrome.storage.session.get<Record<string, unknown>>(null);
   const begun = Object.entries(stored).filter(([name]) => name.startsWith('web:')).map(([, pending]) => pending as Pending);
   for (const pending of begun) await keep(pending, memory);
@@ -50,7 +52,7 @@ async function keep({ id, text, title, url, at }: Pending, memory: RemoteMemory)
     // It stays written down, and is tried again when the worker next starts.
     return give('noticeFailed', error instanceof Error ? error.message : String(error));
   }
-  await chrome.storage.session.remove(id);
+  if (!isIncognito()) await chrome.storage.session.remove(id);
   await give('noticeKept', text);
 }
 

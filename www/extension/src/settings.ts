@@ -1,6 +1,6 @@
 /**
  * Settings, in storage of this device: never in `storage.sync`. The key is in `storage.session`, which is RAM, unless its user
- * wants it kept. In incognito everything is in `storage.session`, since `storage.local` is a file.
+ * wants it kept. Incognito reads them and writes none: all of `chrome.storage` is shared with the windows outside.
  */
 export interface Settings {
   baseURL: string;
@@ -23,7 +23,7 @@ export async function readSettings(): Promise<Settings> {
 }
 
 export async function writeSettings(changes: Partial<Settings>): Promise<void> {
-  if (isIncognito()) return chrome.storage.session.set(changes);
+  if (isIncognito()) throw new Error('incognito writes no settings');
   const { key, ...others } = { ...(await readSettings()), ...changes };
   const kept = others.keepKey ? chrome.storage.local : chrome.storage.session;
   const other = others.keepKey ? chrome.storage.session : chrome.storage.local;

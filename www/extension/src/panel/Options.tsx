@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { reachable } from '../../../src/models/presets';
-import { readSettings, writeSettings, type Settings } from '../settings';
+import { isIncognito, readSettings, writeSettings, type Settings } from '../settings';
 import { hostOf } from '../sites';
 import { t } from '../words';
 
@@ -13,6 +13,7 @@ export function Options() {
     settings.value = await readSettings();
   };
   useEffect(() => void reread(), []);
+  if (isIncognito()) return <p class="place" data-testid="outside">{t('settingsOutside')}</p>;
   return (
     <div class="place">
       <Model settings={settings.value} onChange={reread} />
