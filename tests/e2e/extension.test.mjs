@@ -360,6 +360,7 @@ describe('b01_b11 a memory in the service worker', () => {
       await stopWorkers(browser, one);
       await two.waitForFunction((n) => window.count() > n + 5, before);
     }
+    for (const each of panels) assert.ok((await each.evaluate(() => window.reconnects)) >= stops.length, 'a stop was not noticed');
     await Promise.all(panels.map((each) => each.evaluate(() => window.stop())));
     const calls = [];
     for (const each of panels) {

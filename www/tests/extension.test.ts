@@ -16,7 +16,7 @@ test('the extension has each of its words in both languages, with the same place
   }
 });
 
-test('every word is used, and none is written into the source', () => {
+test('every word is used', () => {
   const all = Object.values(sources).join('\n') + JSON.stringify(manifest);
   const shown = ['chat', 'memories', 'settings'];
   expect(Object.keys(en).filter((key) => !shown.includes(key) && !all.includes(`'${key}'`) && !all.includes(`__MSG_${key}__`))).toEqual([]);

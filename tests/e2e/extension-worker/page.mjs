@@ -1,7 +1,8 @@
 // A panel, driven by the test.
 import { connectMemory } from 'memstrata/extension';
 
-const memory = connectMemory();
+window.reconnects = 0;
+const memory = connectMemory({ onReconnect: () => (window.reconnects += 1) });
 const told = (error) => ({ code: error.code, data: error.data, message: error.message });
 const events = [];
 memory.on('*', ({ type }) => events.push(type));
