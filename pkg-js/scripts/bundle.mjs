@@ -27,6 +27,7 @@ const ENTRIES = {
   react: 'src/adapters/react/index.ts',
   'assistant-ui': 'src/adapters/assistant-ui/index.ts',
   mem0: 'src/adapters/mem0/index.ts',
+  extension: 'src/extension/index.ts',
   testing: 'src/testing.ts',
   storage: 'src/storage/index.ts',
   'storage-node': 'src/storage/node/index.ts',
@@ -48,7 +49,7 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
   // One file for what page and lazily loaded parts have in common: an application's bundler would make several of several.
-  codeSplitting: { groups: [{ name: 'base', test: /src\/(errors|clock|race|text|engine\/(peer|lock))\.ts$/ }] },
+  codeSplitting: { groups: [{ name: 'base', test: /src\/(errors|clock|race|text|stream|engine\/(peer|lock))\.ts$/ }] },
   // Hooks run in components of the page only; frameworks that render on servers ask for this word.
   banner: ({ name }) => (name === 'react' ? "'use client';" : ''),
 });

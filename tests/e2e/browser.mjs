@@ -3,7 +3,7 @@
  * It is started here rather than by Playwright, because a test that kills must know the process it kills.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -37,13 +37,23 @@ function debuggingAddress(child) {
   });
 }
 
-/** @param {{dir: string}} profile */
-export async function launch(profile) {
+/** Without it Chromium disables an unpacked extension as soon as it is reloaded. */
+function inDeveloperMode(dir) {
+  const file = join(dir, 'Default', 'Preferences');
+  if (existsSync(file)) return;
+  mkdirSync(join(dir, 'Default'), { recursive: true });
+  writeFileSync(file, JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+}
+
+/** @param {{dir: string}} profile  @param {{extension?: string}} [options] `extension`: the folder of one that is loaded unpacked */
+export async function launch(profile, { extension } = {}) {
   if (!existsSync(EXECUTABLE)) throw new Error(`no browser at ${EXECUTABLE}: install Chromium or set CHROME_PATH`);
   // A killed browser leaves its lock behind, and the next one would wait for it.
   for (const lock of ['SingletonLock', 'SingletonSocket', 'SingletonCookie']) rmSync(join(profile.dir, lock), { force: true });
   // A process group of its own, so that a kill takes the renderers along.
-  const child = spawn(EXECUTABLE, [...FLAGS, `--user-data-dir=${profile.dir}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  if (extension !== undefined) inDeveloperMode(profile.dir);
+  const loaded = extension === undefined ? [] : [`--disable-extensions-except=${extension}`, `--load-extension=${extension}`];
+  const child = spawn(EXECUTABLE, [...FLAGS, ...loaded, `--user-data-dir=${profile.dir}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const killGroup = () => {
     try {

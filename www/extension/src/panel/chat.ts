@@ -1,0 +1,57 @@
+/** What is asked here and answered; it lives as long as the panel. What was said stays in memory. */
+import { signal } from '@preact/signals';
+import type { RetrieveResult } from 'memstrata';
+import { memory } from './memory';
+
+export interface Exchange {
+  id: string;
+  question: string;
+  state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
+  answer: string;
+  mode: 'model' | 'memory-only' | null;
+  recall: RetrieveResult | null;
+  trouble: string;
+}
+
+export const exchanges = signal<Exchange[]>([]);
+export const busy = signal(false);
+let running: AbortController | undefined;
+
+export function ask(question: string): void {
+  const exchange: Exchange = { id: crypto.randomUUID(), question, state: 'waiting', answer: '', mode: null, recall: null, trouble: '' };
+  exchanges.value = [...exchanges.value, exchange];
+  void answer(exchange);
+}
+
+/** By the same id: the question is stored once. */
+export function again(exchange: Exchange): void {
+  const anew: Exchange = { ...exchange, state: 'waiting', answer: '', recall: null, trouble: '' };
+  exchanges.value = [...exchanges.value.filter(({ id }) => id !== exchange.id), anew];
+  void answer(anew);
+}
+
+export function stop(): void {
+  running?.abort();
+}
+
+async function answer({ id, question }: Exchange): Promise<void> {
+  const controller = new AbortController();
+  running = controller;
+  busy.value = true;
+  let text = '';
+  try {
+    const stream = memory.getResponse(question, { stream: true, id, signal: controller.signal, metadata: { origin: 'panel' } });
+    for await (const piece of stream) update(id, { state: 'streaming', answer: (text += piece) });
+    const { mode, recall, text: whole } = await stream.result;
+    update(id, { state: 'done', answer: whole, mode, recall });
+  } catch (error) {
+    const failed = { state: 'failed' as const, trouble: error instanceof Error ? error.message : String(error) };
+    update(id, controller.signal.aborted ? { state: 'stopped' } : failed);
+  } finally {
+    if (running === controller) busy.value = false;
+  }
+}
+
+function update(id: string, changes: Partial<Exchange>): void {
+  exchanges.value = exchanges.value.map((each) => (each.id === id ? { ...each, ...changes } : each));
+}
