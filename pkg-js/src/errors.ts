@@ -46,12 +46,24 @@ export class MemoryOSError extends Error {
     this.code = code;
     this.data = details.data;
     Object.defineProperty(this, BRAND, { value: true });
+    // Of all this, structured clone keeps message and stack alone. Some engines begin the stack with the message, some do not.
+    const { stack = '' } = this;
+    const head = `MemoryOSError [${code}]: `;
+    Object.defineProperty(this, 'stack', { value: /^\w+: /.test(stack) ? stack.replace(/^\w+: /, head) : `${head}${message}\n${stack}`, writable: true, configurable: true });
   }
 }
 
-/** True for an error of this package, also one made by another copy of it. Prefer this to `instanceof`. */
+/**
+ * True for an error of this package, also one made by another copy of it, or posted from another page or worker as it is; such a
+ * clone gets its `name` and `code` back here, its `data` is lost. Prefer this to `instanceof`.
+ */
 export function isMemoryOSError(value: unknown): value is MemoryOSError {
-  return typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+  if (typeof value !== 'object' || value === null) return false;
+  if ((value as { [BRAND]?: unknown })[BRAND] === true) return true;
+  const code = value instanceof Error && /^MemoryOSError \[(\w+)]: /.exec(value.stack ?? '')?.[1];
+  if (!isErrorCode(code)) return false;
+  Object.defineProperty(Object.assign(value, { name: 'MemoryOSError', code }), BRAND, { value: true });
+  return true;
 }
 
 export function isErrorCode(value: unknown): value is ErrorCode {
