@@ -45,11 +45,12 @@ export class MemoryOSError extends Error {
     this.name = 'MemoryOSError';
     this.code = code;
     this.data = details.data;
-    Object.defineProperty(this, BRAND, { value: true });
-    // Of all this, structured clone keeps message and stack alone. Some engines begin the stack with the message, some do not.
-    const { stack = '' } = this;
-    const head = `MemoryOSError [${code}]: `;
-    Object.defineProperty(this, 'stack', { value: /^\w+: /.test(stack) ? stack.replace(/^\w+: /, head) : `${head}${message}\n${stack}`, writable: true, configurable: true });
+    // Of all this, structured clone keeps message and stack alone. Some engines begin the stack with name and message, some do not.
+    this.stack = (this.stack ?? '').replace(/^(\w+: )?/, `MemoryOSError [${code}]: `);
+  }
+
+  static {
+    (this.prototype as { [BRAND]?: true })[BRAND] = true;
   }
 }
 
@@ -58,12 +59,9 @@ export class MemoryOSError extends Error {
  * clone gets its `name` and `code` back here, its `data` is lost. Prefer this to `instanceof`.
  */
 export function isMemoryOSError(value: unknown): value is MemoryOSError {
-  if (typeof value !== 'object' || value === null) return false;
-  if ((value as { [BRAND]?: unknown })[BRAND] === true) return true;
+  if ((value as { [BRAND]?: unknown } | null | undefined)?.[BRAND] === true) return true;
   const code = value instanceof Error && /^MemoryOSError \[(\w+)]: /.exec(value.stack ?? '')?.[1];
-  if (!isErrorCode(code)) return false;
-  Object.defineProperty(Object.assign(value, { name: 'MemoryOSError', code }), BRAND, { value: true });
-  return true;
+  return isErrorCode(code) && Object.assign(value as Error, { name: 'MemoryOSError', code, [BRAND]: true }) === value;
 }
 
 export function isErrorCode(value: unknown): value is ErrorCode {
@@ -80,6 +78,8 @@ export function aborted(signal?: AbortSignal): MemoryOSError {
   return new MemoryOSError('ABORTED', 'the caller cancelled the operation', { cause: signal?.reason });
 }
 
+const BY_NAME = new Map<unknown, ErrorCode>([['AbortError', 'ABORTED'], ['TimeoutError', 'PROVIDER_TIMEOUT'], ['QuotaExceededError', 'STORAGE_QUOTA']]);
+
 /**
  * Any thrown value as a MemoryOSError; one of this package passes unchanged.
  * `fallback` says what an unknown error means at this place: a provider's is PROVIDER_FAILED, a store's STORAGE_UNAVAILABLE.
@@ -95,10 +95,7 @@ export function toMemoryOSError(thrown: unknown, fallback: ErrorCode): MemoryOSE
   const text = typeof message === 'string' && message !== '' ? message : String(name ?? thrown);
   // The core rejects with plain { code, message, data }.
   if (isErrorCode(code)) return new MemoryOSError(code, text, { data, ...(thrown instanceof Error ? { cause: thrown } : {}) });
-  if (name === 'AbortError') return new MemoryOSError('ABORTED', text, { cause: thrown });
-  if (name === 'TimeoutError') return new MemoryOSError('PROVIDER_TIMEOUT', text, { cause: thrown });
-  if (name === 'QuotaExceededError') return new MemoryOSError('STORAGE_QUOTA', text, { cause: thrown });
-  return new MemoryOSError(fallback, text, { cause: thrown });
+  return new MemoryOSError(BY_NAME.get(name) ?? fallback, text, { cause: thrown });
 }
 
 /** The shape that crosses a worker boundary; structured clone would lose class, brand and fields. */
