@@ -1,0 +1,24 @@
+/** Run in a project that has the package: in a worker whose every browser global throws when it is looked at, each entry is imported. */
+import { readFileSync } from 'node:fs';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+
+const FORBIDDEN = ['window', 'document', 'navigator', 'location', 'indexedDB', 'Worker', 'fetch', 'localStorage', 'caches', 'BroadcastChannel'];
+
+/** Those whose importing needs a peer of the application's are left out where the peer is missing. */
+const entries = () => Object.entries(JSON.parse(readFileSync('node_modules/memstrata/package.json', 'utf8')).exports)
+  .filter(([, entry]) => entry.default?.endsWith('.js'))
+  .map(([name]) => `memstrata${name.slice(1)}`);
+
+if (isMainThread) {
+  const worker = new Worker(new URL(import.meta.url));
+  worker.on('message', (imported) => console.log(JSON.stringify({ imported })));
+} else {
+  for (const name of FORBIDDEN) Object.defineProperty(globalThis, name, { configurable: true, get: () => { throw new Error(`importing looked at ${name}`); } });
+  // The traps are real: without this the rest would prove nothing.
+  let trapped = 0;
+  for (const name of FORBIDDEN) try { void globalThis[name]; } catch { trapped += 1; }
+  if (trapped !== FORBIDDEN.length) throw new Error('a trap does not close');
+  const names = entries();
+  for (const name of names) await import(name);
+  parentPort.postMessage(names.length);
+}

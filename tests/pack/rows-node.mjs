@@ -1,0 +1,73 @@
+/** Node, and what may be imported where nothing of a browser is there. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { output } from './project.mjs';
+import { runWebpack } from './rows-bundlers.mjs';
+
+const saidBy = (dir, script, ...args) => JSON.parse(output(process.execPath, [...args, script], dir).trim().split('\n').at(-1));
+
+/** Two processes; what the first has, the second gets as a file, since Node has no IndexedDB. */
+const NODE = (first) => `import { readFileSync, writeFileSync } from 'node:fs';
+import { MemoryOS } from 'memstrata';
+import { use } from './use.mjs';
+class Carried extends MemoryOS {}
+const open = async (options) => {
+  const memory = await MemoryOS.open(options);
+  ${first ? '' : "await memory.importFrom(readFileSync('memory.file'));"}
+  const close = memory.close.bind(memory);
+  memory.close = async () => {
+    writeFileSync('memory.file', new Uint8Array(await (await memory.exportTo()).arrayBuffer()));
+    await close();
+  };
+  return memory;
+};
+console.log(JSON.stringify(await use({ open }, ${first})));
+`.replace('class Carried extends MemoryOS {}\n', '');
+
+function node({ project }) {
+  const dir = project('node', { 'first.mjs': NODE(true), 'again.mjs': NODE(false) });
+  saidBy(dir, 'first.mjs');
+  return { thread: 'main', ...saidBy(dir, 'again.mjs') };
+}
+
+/** A server's bundle: importing it opens nothing; opening works in RAM, and says that IndexedDB is missing when it is asked for. */
+const SERVER = `import { MemoryOS, isMemoryOSError } from 'memstrata';
+import { use } from './use.mjs';
+export const render = () => \`<p>\${typeof MemoryOS.open}</p>\`;
+export async function check() {
+  const refused = await MemoryOS.open({ name: 'ssr', userId: 'tester', storage: 'indexeddb' }).then(() => 'opened', (error) => (isMemoryOSError(error) ? error.code + ' ' + error.message : String(error)));
+  return { refused, ...(await use(MemoryOS, true, { storage: 'memory' })) };
+}
+`;
+
+async function server({ project }) {
+  const dir = project('server', { 'page.js': SERVER, 'server.mjs': "import { check, render } from './dist/page.mjs';\nconst html = render();\nconsole.log(JSON.stringify({ html, ...(await check()) }));\n" });
+  await runWebpack({
+    context: dir, entry: './page.js', target: 'node20', experiments: { outputModule: true },
+    output: { path: join(dir, 'dist'), filename: 'page.mjs', library: { type: 'module' }, chunkFormat: 'module' },
+  });
+  const { html, refused, vectors } = saidBy(dir, 'server.mjs');
+  if (html !== '<p>function</p>') throw new Error(`rendered ${html}`);
+  if (!/^STORAGE_UNAVAILABLE this environment has no IndexedDB/.test(refused)) throw new Error(`storage: "indexeddb" on a server: ${refused}`);
+  return { thread: 'main', vectors };
+}
+
+/** case_45: every entry is imported where each global of a browser throws when it is looked at, and where there are no globals at all. */
+function realms({ project }) {
+  const dir = project('realms');
+  for (const name of ['realm-throwing.mjs', 'realm-bare.mjs']) cpSync(fileURLToPath(new URL(name, import.meta.url)), join(dir, name));
+  const { exports } = JSON.parse(readFileSync(join(dir, 'node_modules/memstrata/package.json'), 'utf8'));
+  const scripts = Object.values(exports).filter((entry) => entry.default?.endsWith('.js')).length;
+  const { imported } = saidBy(dir, 'realm-throwing.mjs');
+  const { linked } = saidBy(dir, 'realm-bare.mjs', '--experimental-vm-modules', '--no-warnings');
+  if (imported !== scripts || linked !== scripts) throw new Error(`${imported} and ${linked} of ${scripts} entries were imported`);
+  return { note: `${scripts} entries` };
+}
+
+export const nodeRows = [
+  { name: 'node', entry: 'memstrata', run: node, expect: { thread: 'main', vectors: true } },
+  { name: 'server-render', entry: 'memstrata', run: server, expect: { thread: 'main', vectors: true } },
+  { name: 'realms', entry: 'all', run: realms, expect: {} },
+];
