@@ -1,8 +1,10 @@
 /**
  * Packs the package, installs the tarball into throw-away projects and uses it there: opens a memory, adds a turn, finds it, opens
  * it again and finds it again. Prints a table; ends with 1 when a row fails.
- *   node pack/matrix.mjs [--only NAME]...
+ *   node pack/matrix.mjs [--quick] [--only NAME]...
+ * `--quick` leaves out the rows that cost most for what they add; `npm test` runs the others.
  */
+import { parseArgs } from 'node:util';
 import { lazyBrowser } from './page.mjs';
 import { workshop } from './project.mjs';
 import { bundlers } from './rows-bundlers.mjs';
@@ -13,10 +15,10 @@ import { pages } from './rows-pages.mjs';
 const ALL = [...nodeRows, ...pages, ...bundlers, ...checks];
 
 function chosen(args) {
-  const names = args.filter((_, i) => args[i - 1] === '--only');
-  const unknown = names.filter((name) => !ALL.some((row) => row.name === name));
-  if (unknown.length > 0 || args.length !== names.length * 2) throw new Error(`usage: [--only NAME]..., where NAME is one of ${ALL.map(({ name }) => name).join(', ')}`);
-  return names.length === 0 ? ALL : ALL.filter(({ name }) => names.includes(name));
+  const { values } = parseArgs({ args, options: { quick: { type: 'boolean' }, only: { type: 'string', multiple: true } } });
+  const unknown = (values.only ?? []).filter((name) => !ALL.some((row) => row.name === name));
+  if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}; the rows are ${ALL.map(({ name }) => name).join(', ')}`);
+  return ALL.filter(({ name, quick }) => (values.only ? values.only.includes(name) : quick || !values.quick));
 }
 
 const cell = (value) => (value === undefined ? '' : value === true ? 'yes' : value === false ? 'no' : String(value));

@@ -7,7 +7,8 @@ import webpack from 'webpack';
 import { serve } from '../e2e/server.mjs';
 import { appOf, htmlOf, usePage } from './page.mjs';
 
-export const CSP = { 'content-security-policy': "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'" };
+/** Nothing but the page's own files, and an empty icon; `wasm` lets it compile WebAssembly. */
+const policy = (wasm) => ({ 'content-security-policy': `default-src 'self'; img-src data:; script-src 'self'${wasm ? " 'wasm-unsafe-eval'" : ''}` });
 
 async function served(browser, dir, options = {}) {
   const server = await serve({ mounts: { '/': dir }, headers: options.headers });
@@ -43,10 +44,17 @@ async function vitePreview(context) {
 }
 
 /** A page under a policy that allows nothing but its own files. */
-async function underPolicy(context, name, entry, options, { allow } = {}) {
+async function underPolicy(context, name, entry, options, { allow, wasm = true } = {}) {
   const root = viteProject(context, name, entry, options);
   await viteBuild(vite(root, { worker: { format: 'es' }, build: { modulePreload: false } }));
-  return served(context.browser, join(root, 'dist'), { headers: CSP, allow });
+  return served(context.browser, join(root, 'dist'), { headers: policy(wasm), allow });
+}
+
+/** Without leave for WebAssembly: an error that names the remedy. */
+async function policyForbids(context) {
+  const said = await underPolicy(context, 'csp-forbids', 'memstrata', KEYWORDS, { wasm: false, allow: [/Content Security Policy/] }).then(() => 'it opened', (error) => error.message);
+  if (!/^FORBIDDEN: .*add 'wasm-unsafe-eval' to script-src$/.test(said)) throw new Error(said);
+  return { note: 'FORBIDDEN, as it should be' };
 }
 
 export function runWebpack(config) {
@@ -95,14 +103,15 @@ const KEYWORDS = "{ embedder: 'none' }";
 export const bundlers = [
   { name: 'vite-dev', entry: 'memstrata', run: (context) => viteDev(context, 'vite-dev', 'memstrata', '{}', { optimizeDeps: { exclude: ['memstrata'] } }), expect: { thread: 'worker', vectors: true } },
   { name: 'vite-dev-prebundled', entry: 'memstrata/inline', run: (context) => viteDev(context, 'vite-dev-inline', 'memstrata/inline', KEYWORDS), expect: { thread: 'worker', vectors: false } },
-  { name: 'vite-build', entry: 'memstrata', run: vitePreview, expect: { thread: 'worker', vectors: true } },
+  { name: 'vite-build', quick: true, entry: 'memstrata', run: vitePreview, expect: { thread: 'worker', vectors: true } },
   { name: 'webpack', entry: 'memstrata', run: webpackPage, expect: { thread: 'worker', vectors: true } },
   { name: 'esbuild', entry: 'memstrata', run: esbuildAssets, expect: { thread: 'worker', vectors: true } },
   { name: 'esbuild-slim', entry: 'memstrata/slim', run: esbuildSlim, expect: { thread: 'page', vectors: false } },
   { name: 'esbuild-inline', entry: 'memstrata/inline', run: esbuildInline, expect: { thread: 'worker', vectors: false } },
-  { name: 'csp', entry: 'memstrata', run: (context) => underPolicy(context, 'csp', 'memstrata', '{}'), expect: { thread: 'worker', vectors: true } },
+  { name: 'csp', quick: true, entry: 'memstrata', run: (context) => underPolicy(context, 'csp', 'memstrata', '{}'), expect: { thread: 'worker', vectors: true } },
+  { name: 'csp-forbids', entry: 'memstrata', run: policyForbids, expect: {} },
   {
     // The policy forbids a worker out of a blob, and the browser says so in the console.
-    name: 'csp-inline', entry: 'memstrata/inline', run: (context) => underPolicy(context, 'csp-inline', 'memstrata/inline', KEYWORDS, { allow: [/Content Security Policy/] }), expect: { thread: 'page', vectors: false },
+    name: 'csp-inline', entry: 'memstrata/inline', run: (context) => underPolicy(context, 'csp-inline', 'memstrata/inline', KEYWORDS, { allow: [/Creating a worker from 'blob:/] }), expect: { thread: 'page', vectors: false },
   },
 ];

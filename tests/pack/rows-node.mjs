@@ -1,8 +1,7 @@
 /** Node, and what may be imported where nothing of a browser is there. */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { output } from './project.mjs';
 import { runWebpack } from './rows-bundlers.mjs';
 
@@ -12,10 +11,10 @@ const saidBy = (dir, script, ...args) => JSON.parse(output(process.execPath, [..
 const NODE = (first) => `import { readFileSync, writeFileSync } from 'node:fs';
 import { MemoryOS } from 'memstrata';
 import { use } from './use.mjs';
-class Carried extends MemoryOS {}
 const open = async (options) => {
   const memory = await MemoryOS.open(options);
-  ${first ? '' : "await memory.importFrom(readFileSync('memory.file'));"}
+  ${first ? '' : `await new Promise((resolve) => memory.on('embedder', ({ status }) => status === 'ready' && resolve()));
+  await memory.importFrom(readFileSync('memory.file'));`}
   const close = memory.close.bind(memory);
   memory.close = async () => {
     writeFileSync('memory.file', new Uint8Array(await (await memory.exportTo()).arrayBuffer()));
@@ -24,7 +23,7 @@ const open = async (options) => {
   return memory;
 };
 console.log(JSON.stringify(await use({ open }, ${first})));
-`.replace('class Carried extends MemoryOS {}\n', '');
+`;
 
 function node({ project }) {
   const dir = project('node', { 'first.mjs': NODE(true), 'again.mjs': NODE(false) });
@@ -32,7 +31,7 @@ function node({ project }) {
   return { thread: 'main', ...saidBy(dir, 'again.mjs') };
 }
 
-/** A server's bundle: importing it opens nothing; opening works in RAM, and says that IndexedDB is missing when it is asked for. */
+/** A server's bundle, in CommonJS as frameworks make it: importing it opens nothing; opening works in RAM, and says that IndexedDB is missing when it is asked for. */
 const SERVER = `import { MemoryOS, isMemoryOSError } from 'memstrata';
 import { use } from './use.mjs';
 export const render = () => \`<p>\${typeof MemoryOS.open}</p>\`;
@@ -43,15 +42,36 @@ export async function check() {
 `;
 
 async function server({ project }) {
-  const dir = project('server', { 'page.js': SERVER, 'server.mjs': "import { check, render } from './dist/page.mjs';\nconst html = render();\nconsole.log(JSON.stringify({ html, ...(await check()) }));\n" });
+  const dir = project('server', { 'page.js': SERVER, 'server.mjs': "import { createRequire } from 'node:module';\nconst { check, render } = createRequire(import.meta.url)('./dist/page.cjs');\nconst html = render();\nconsole.log(JSON.stringify({ html, ...(await check()) }));\n" });
   await runWebpack({
-    context: dir, entry: './page.js', target: 'node20', experiments: { outputModule: true },
-    output: { path: join(dir, 'dist'), filename: 'page.mjs', library: { type: 'module' }, chunkFormat: 'module' },
+    context: dir, entry: './page.js', target: 'node20', optimization: { minimize: false },
+    output: { path: join(dir, 'dist'), filename: 'page.cjs', chunkFilename: '[id].cjs', library: { type: 'commonjs2' } },
   });
   const { html, refused, vectors } = saidBy(dir, 'server.mjs');
   if (html !== '<p>function</p>') throw new Error(`rendered ${html}`);
   if (!/^STORAGE_UNAVAILABLE this environment has no IndexedDB/.test(refused)) throw new Error(`storage: "indexeddb" on a server: ${refused}`);
   return { thread: 'main', vectors };
+}
+
+/** The wasm file as module, bytes and address; without it an error that says what to pass. */
+const SLIM = `import { readFileSync } from 'node:fs';
+import { MemoryOS } from 'memstrata/slim';
+import { use } from './use.mjs';
+const url = import.meta.resolve('memstrata/memory.wasm');
+const bytes = readFileSync(new URL(url));
+const forms = { none: undefined, module: await WebAssembly.compile(bytes), bytes, address: url };
+const form = process.argv[2];
+const options = { embedder: 'none', ...(form === 'none' ? {} : { assets: { wasm: forms[form] } }) };
+console.log(JSON.stringify(await use(MemoryOS, true, options).catch(({ code, message }) => ({ refused: \`\${code} \${message}\` }))));
+`;
+
+function slim({ project }) {
+  const dir = project('slim', { 'slim.mjs': SLIM });
+  const said = (form) => JSON.parse(output(process.execPath, ['slim.mjs', form], dir));
+  const { refused } = said('none');
+  if (!/^INVALID_ARGUMENT memstrata\/slim carries no wasm file: pass the module, bytes or address/.test(refused)) throw new Error(`without the wasm file: ${refused}`);
+  for (const form of ['module', 'bytes', 'address']) if (said(form).refused) throw new Error(`${form}: ${said(form).refused}`);
+  return { thread: 'main', vectors: said('module').vectors };
 }
 
 /** case_45: every entry is imported where each global of a browser throws when it is looked at, and where there are no globals at all. */
@@ -67,7 +87,8 @@ function realms({ project }) {
 }
 
 export const nodeRows = [
-  { name: 'node', entry: 'memstrata', run: node, expect: { thread: 'main', vectors: true } },
+  { name: 'node', quick: true, entry: 'memstrata', run: node, expect: { thread: 'main', vectors: true } },
   { name: 'server-render', entry: 'memstrata', run: server, expect: { thread: 'main', vectors: true } },
-  { name: 'realms', entry: 'all', run: realms, expect: {} },
+  { name: 'slim', quick: true, entry: 'memstrata/slim', run: slim, expect: { thread: 'main', vectors: false } },
+  { name: 'realms', quick: true, entry: 'all', run: realms, expect: {} },
 ];

@@ -78,8 +78,8 @@ async function serviceWorker({ project, browser }) {
 }
 
 export const pages = [
-  { name: 'static', entry: 'memstrata', run: staticPage, expect: { thread: 'worker', vectors: true } },
-  { name: 'cdn', entry: 'memstrata', run: otherOrigin, expect: { thread: 'worker', vectors: true } },
-  { name: 'inline', entry: 'memstrata/inline', run: inlinePage, expect: { thread: 'worker', vectors: false } },
-  { name: 'service-worker', entry: 'memstrata/inline', run: serviceWorker, expect: { thread: 'service worker', vectors: false } },
+  { name: 'static', quick: true, entry: 'memstrata', run: staticPage, expect: { thread: 'worker', vectors: true } },
+  { name: 'cdn', quick: true, entry: 'memstrata', run: otherOrigin, expect: { thread: 'worker', vectors: true } },
+  { name: 'inline', quick: true, entry: 'memstrata/inline', run: inlinePage, expect: { thread: 'worker', vectors: false } },
+  { name: 'service-worker', quick: true, entry: 'memstrata/inline', run: serviceWorker, expect: { thread: 'service worker', vectors: false } },
 ];

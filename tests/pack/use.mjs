@@ -7,6 +7,8 @@ export async function use(MemoryOS, first, options = {}) {
   try {
     if (options.embedder !== 'none') await embedder(memory);
     if (first) await memory.addMemory({ userInput: SAID, agentResponse: 'Noted.' });
+    // A memory that came as a file is embedded after it is stored.
+    await memory.flush();
     const { hits, query } = await memory.retrieve('Where is the spare key?');
     const { pages } = await memory.stats();
     if (pages !== 1) throw new Error(`${pages} pages are stored, not 1`);
