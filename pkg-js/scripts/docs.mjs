@@ -80,6 +80,7 @@ function aliasOf(path) {
 
 function pageOf(name, path, entries, missing) {
   const { comments } = fileOf(path);
+  if (exportsOf(path).size === 0) return `# ${name}\n\nA script. It exports nothing.\n`;
   const about = comments[0]?.type === 'Block' ? plain(comments[0].value) : '';
   if (about === '') missing.push(`${name} (the entry's own comment)`);
   const alias = entries.find(([, other]) => other === aliasOf(path));

@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   'INTERNAL',
 ] as const;
 
+/** One of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 // A registered symbol, so that two copies of the package in one page know each other's errors.
@@ -36,6 +37,10 @@ export interface ErrorDetails {
   data?: unknown;
 }
 
+/**
+ * What every call of this package rejects with, and the only error it throws. `code` is stable; `message` is for people and names cause and remedy;
+ * `data` holds plain facts. Tell it by `isMemoryOSError`.
+ */
 export class MemoryOSError extends Error {
   readonly code: ErrorCode;
   readonly data: unknown;

@@ -28,7 +28,9 @@ import type {
   RetrieveOptions, RetrieveResult, Settings, Stats, TiersView, TraitView,
 } from './types.js';
 
+/** The name of an event, for `on`. */
 export type EventType = MemoryEvent['type'];
+/** The event of one type. */
 export type EventOf<T extends EventType> = Extract<MemoryEvent, { type: T }>;
 
 // Safari has no Symbol.asyncDispose yet.
@@ -36,6 +38,10 @@ const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? (Symbol.
 
 let lastCall = 0;
 
+/**
+ * An open memory: of one user and one assistant, in one database. `MemoryOS.open` makes it, `close` lets it go; every call in between rejects
+ * with a `MemoryOSError`.
+ */
 export class MemoryOS {
   readonly name: string;
   readonly userId: string;

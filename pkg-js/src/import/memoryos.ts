@@ -7,6 +7,7 @@ import type { MemoryOS } from '../memory-os.js';
 import { show, wellFormed } from '../text.js';
 import type { FactInput, ImportProgress, ImportTurn } from '../types.js';
 
+/** How files of the MemoryOS Python package are read. */
 export interface MemoryOSImportOptions {
   /** Minutes east of UTC where the dialogues took place; their times name no zone. Default: this machine's zone. */
   offsetMinutes?: number;
@@ -17,6 +18,7 @@ export interface MemoryOSImportOptions {
   signal?: AbortSignal;
 }
 
+/** What of those files is stored now. */
 export interface MemoryOSImportResult {
   pages: { added: number; duplicates: number };
   facts: { added: number; duplicates: number };

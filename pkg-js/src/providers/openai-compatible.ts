@@ -18,6 +18,7 @@ import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, EmbeddingReque
 
 export type { RetryNotice } from './http.js';
 
+/** A server that speaks the HTTP dialect of OpenAI, and which model of it to ask. Only `baseURL` and `model` are required. */
 export interface OpenAICompatibleOptions extends EndpointOptions {
   /** Address of the server up to its version, for example `http://localhost:11434/v1`. */
   baseURL: string;
