@@ -34,7 +34,8 @@ export async function usePage(browser, url, { allow = [] } = {}) {
   let workers = 0;
   const asked = [];
   page.on('worker', () => (workers += 1));
-  page.context().on('request', (request) => asked.push(request.url()));
+  const note = (request) => asked.push(request.url());
+  page.context().on('request', note);
   try {
     const call = (first) => page.evaluate((added) => Promise.race([
       window.use(added).catch((error) => ({ failed: `${error.code ?? error.name}: ${error.message}` })),
@@ -51,6 +52,7 @@ export async function usePage(browser, url, { allow = [] } = {}) {
     const { vectors } = check(await call(false));
     return { thread: workers > 0 ? 'worker' : 'page', vectors, asked };
   } finally {
+    page.context().off('request', note);
     await page.close();
   }
 }

@@ -4,14 +4,18 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 const FORBIDDEN = ['window', 'document', 'navigator', 'location', 'indexedDB', 'Worker', 'fetch', 'localStorage', 'caches', 'BroadcastChannel'];
 
-/** Those whose importing needs a peer of the application's are left out where the peer is missing. */
 const entries = () => Object.entries(JSON.parse(readFileSync('node_modules/memstrata/package.json', 'utf8')).exports)
   .filter(([, entry]) => entry.default?.endsWith('.js'))
   .map(([name]) => `memstrata${name.slice(1)}`);
 
 if (isMainThread) {
   const worker = new Worker(new URL(import.meta.url));
-  worker.on('message', (imported) => console.log(JSON.stringify({ imported })));
+  worker.on('message', async ({ imported, error }) => {
+    // Made by another copy of the package, and cloned on its way here.
+    const { isMemoryOSError } = await import('memstrata');
+    if (!isMemoryOSError(error) || error.code !== 'INVALID_ARGUMENT') throw new Error(`not known as an error of the package: ${error.stack}`);
+    console.log(JSON.stringify({ imported }));
+  });
 } else {
   for (const name of FORBIDDEN) Object.defineProperty(globalThis, name, { configurable: true, get: () => { throw new Error(`importing looked at ${name}`); } });
   // The traps are real: without this the rest would prove nothing.
@@ -20,5 +24,7 @@ if (isMainThread) {
   if (trapped !== FORBIDDEN.length) throw new Error('a trap does not close');
   const names = entries();
   for (const name of names) await import(name);
-  parentPort.postMessage(names.length);
+  const { MemoryOS } = await import('memstrata/slim');
+  const error = await MemoryOS.open({}).catch((reason) => reason);
+  parentPort.postMessage({ imported: names.length, error });
 }
