@@ -33,9 +33,9 @@ async function viteDev(context, name, entry, options, more) {
 }
 
 /** The development server bundles dependencies in advance, unless it is told not to. */
-async function prebundled(context) {
-  const result = await viteDev(context, 'vite-dev-prebundled', 'memstrata/inline', KEYWORDS);
-  if (!result.asked.some((url) => /\/deps\/memstrata_inline\.js/.test(url))) throw new Error(`Vite did not bundle it in advance: ${result.asked.join(', ')}`);
+async function prebundled(context, name, entry, options) {
+  const result = await viteDev(context, name, entry, options);
+  if (!result.asked.some((url) => url.includes(`/deps/${entry.replace('/', '_')}.js`))) throw new Error(`Vite did not bundle it in advance: ${result.asked.join(', ')}`);
   return result;
 }
 
@@ -108,8 +108,9 @@ async function esbuildInline(context) {
 const KEYWORDS = "{ embedder: 'none' }";
 
 export const bundlers = [
-  { name: 'vite-dev', entry: 'memstrata', run: (context) => viteDev(context, 'vite-dev', 'memstrata', '{}', { optimizeDeps: { exclude: ['memstrata'] } }), expect: { thread: 'worker', vectors: true } },
-  { name: 'vite-dev-prebundled', entry: 'memstrata/inline', run: prebundled, expect: { thread: 'worker', vectors: false } },
+  { name: 'vite-dev', entry: 'memstrata', run: (context) => prebundled(context, 'vite-dev', 'memstrata', '{}'), expect: { thread: 'worker', vectors: true } },
+  { name: 'vite-dev-excluded', entry: 'memstrata', run: (context) => viteDev(context, 'vite-dev-excluded', 'memstrata', '{}', { optimizeDeps: { exclude: ['memstrata'] } }), expect: { thread: 'worker', vectors: true } },
+  { name: 'vite-dev-inline', entry: 'memstrata/inline', run: (context) => prebundled(context, 'vite-dev-inline', 'memstrata/inline', KEYWORDS), expect: { thread: 'worker', vectors: false } },
   { name: 'vite-build', quick: true, entry: 'memstrata', run: vitePreview, expect: { thread: 'worker', vectors: true } },
   { name: 'webpack', entry: 'memstrata', run: webpackPage, expect: { thread: 'worker', vectors: true } },
   { name: 'esbuild', entry: 'memstrata', run: esbuildAssets, expect: { thread: 'worker', vectors: true } },
