@@ -1,6 +1,6 @@
 /**
  * Writes the API reference into docs/, one page an entry of the package, out of the types in dist/. Ends with 1 if an export
- * has no comment. What is no part of a type (members' comments) stands in the declaration, as it was written.
+ * has no comment. Comments on members stand in the declaration, as they were written.
  *   npm --prefix pkg-js run docs
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

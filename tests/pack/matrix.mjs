@@ -1,6 +1,6 @@
 /**
  * Packs the package, installs the tarball into throw-away projects and uses it there: opens a memory, adds a turn, finds it, opens
- * it again and finds it again. Prints a table; ends with 1 when a row fails.
+ * it again and finds it again. Prints a table; ends with 1 when a row fails. It wants the package built (`run test:pack` does that).
  *   node pack/matrix.mjs [--quick] [--only NAME]...
  * `--quick` leaves out the rows that cost most for what they add; `npm test` runs the others.
  */
