@@ -3,9 +3,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
-const { exports } = JSON.parse(readFileSync('node_modules/memstrata/package.json', 'utf8'));
+const { exports, peerDependencies = {} } = JSON.parse(readFileSync('node_modules/memstrata/package.json', 'utf8'));
 const scripts = Object.values(exports).map((entry) => entry.default).filter((path) => path?.endsWith('.js'));
 
+/** What no bare realm has: Node's own modules, and what an adapter adapts to. */
+const isOutside = (source) => source.startsWith('node:') || Object.keys(peerDependencies).some((peer) => source === peer || source.startsWith(`${peer}/`));
+
+let outside = 0;
 for (const path of scripts) {
   const context = vm.createContext({});
   const modules = new Map();
@@ -14,7 +18,19 @@ for (const path of scripts) {
     return modules.get(url);
   };
   const entry = load(new URL(`node_modules/memstrata/${path}`, import.meta.url).href);
-  await entry.link((source, from) => load(new URL(source, from.identifier).href));
+  let leaves = false;
+  await entry.link((source, from) => {
+    leaves ||= isOutside(source);
+    if (isOutside(source)) throw new Error(`${source} is not here`);
+    if (!source.startsWith('.')) throw new Error(`${path} imports ${source}, which is no peer dependency`);
+    return load(new URL(source, from.identifier).href);
+  }).catch((error) => {
+    if (!leaves) throw error;
+  });
+  if (leaves) {
+    outside += 1;
+    continue;
+  }
   await entry.evaluate().catch((error) => { throw new Error(`${path}: ${error.message}`, { cause: error }); });
 }
-console.log(JSON.stringify({ linked: scripts.length }));
+console.log(JSON.stringify({ linked: scripts.length - outside, outside }));

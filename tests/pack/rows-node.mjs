@@ -80,10 +80,10 @@ function realms({ project }) {
   for (const name of ['realm-throwing.mjs', 'realm-bare.mjs']) cpSync(fileURLToPath(new URL(name, import.meta.url)), join(dir, name));
   const { exports } = JSON.parse(readFileSync(join(dir, 'node_modules/memstrata/package.json'), 'utf8'));
   const scripts = Object.values(exports).filter((entry) => entry.default?.endsWith('.js')).length;
-  const { imported } = saidBy(dir, 'realm-throwing.mjs');
-  const { linked } = saidBy(dir, 'realm-bare.mjs', '--experimental-vm-modules', '--no-warnings');
-  if (imported !== scripts || linked !== scripts) throw new Error(`${imported} and ${linked} of ${scripts} entries were imported`);
-  return { note: `${scripts} entries` };
+  const { imported, peers } = saidBy(dir, 'realm-throwing.mjs');
+  const { linked, outside } = saidBy(dir, 'realm-bare.mjs', '--experimental-vm-modules', '--no-warnings');
+  if (imported + peers !== scripts || linked + outside !== scripts) throw new Error(`${imported} and ${linked} of ${scripts} entries were imported`);
+  return { note: `${imported} entries${peers > 0 ? `, ${peers} more need a peer` : ''}; ${linked} in a realm of the language alone` };
 }
 
 export const nodeRows = [
