@@ -4,7 +4,7 @@
  *   node scripts/size.mjs      prints the sizes, and ends with 1 if one is over its limit
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { DIST, PACKAGE } from './places.mjs';
@@ -13,6 +13,11 @@ import { say } from './steps.mjs';
 const KIB = 1024;
 const MOST_WASM_GZ = 350 * KIB;
 const MOST_JS_GZ = 25 * KIB;
+
+/** What an entry adds to the JavaScript of `memstrata`: its scripts but those that `memstrata` loads itself. */
+const MOST_OF_ENTRY_GZ = { inline: 390, slim: 28, worker: 4.2, providers: 0.8, import: 2.5, retrievers: 1.5, testing: 3.2 };
+/** For an entry that is not listed: an adapter should be small. */
+const MOST_OF_OTHERS_GZ = 8;
 
 const gzipped = (content) => gzipSync(content, { level: 9 }).length;
 
@@ -64,6 +69,26 @@ async function bundle() {
   }
 }
 
+/** The scripts of dist/lib that one of them loads before it runs, itself included. */
+function loadedBy(name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  const code = readFileSync(join(DIST, 'lib', name), 'utf8');
+  for (const [, other] of code.matchAll(/(?:^|[;}\n])(?:import|export)\b[^;"'`]*["'`]\.\/([\w-]+\.js)["'`]/g)) loadedBy(other, found);
+  return found;
+}
+
+/** The entries beside `memstrata`, each with what it weighs and may weigh. */
+function entries() {
+  const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+  const core = loadedBy('index.js');
+  return Object.entries(exports).filter(([name, { default: path }]) => name !== '.' && path?.endsWith('.js')).map(([name, { default: path }]) => {
+    const own = [...loadedBy(basename(path))].filter((file) => !core.has(file));
+    const gz = own.reduce((sum, file) => sum + gzipped(readFileSync(join(DIST, 'lib', file))), 0);
+    return { name: name.slice(2), gz, most: (MOST_OF_ENTRY_GZ[name.slice(2)] ?? MOST_OF_OTHERS_GZ) * KIB };
+  });
+}
+
 const kib = (bytes) => `${(bytes / KIB).toFixed(1)} KiB`;
 const sizes = await measure();
 say(`  wasm ${kib(sizes.wasm)}, ${kib(sizes.wasmGz)} gzipped (at most ${kib(MOST_WASM_GZ)})`);
@@ -71,4 +96,6 @@ say(`  JavaScript ${kib(sizes.jsGz)} gzipped (at most ${kib(MOST_JS_GZ)}): ${siz
 say(`  embedding table ${kib(sizes.table)}, loaded after opening`);
 if (sizes.wasmGz > MOST_WASM_GZ) say('  the wasm file is too large: see which dependency grew, and its default features');
 if (sizes.jsGz > MOST_JS_GZ) say('  the JavaScript is too large: see which file grew');
-process.exitCode = sizes.wasmGz > MOST_WASM_GZ || sizes.jsGz > MOST_JS_GZ ? 1 : 0;
+const others = entries();
+for (const { name, gz, most } of others) say(`  memstrata/${name.padEnd(12)} ${kib(gz).padStart(10)} gzipped (at most ${kib(most)})${gz > most ? ': too large, see what it has begun to import' : ''}`);
+process.exitCode = sizes.wasmGz > MOST_WASM_GZ || sizes.jsGz > MOST_JS_GZ || others.some(({ gz, most }) => gz > most) ? 1 : 0;

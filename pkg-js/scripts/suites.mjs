@@ -33,6 +33,8 @@ export function suites({ toolchain, browser }) {
     { name: 'www-types', title: 'TypeScript types of the Playground', cwd: WWW, command: ['npm', ['run', '--silent', 'check']], count: countCheck },
     { name: 'www', title: 'TypeScript, Playground', cwd: WWW, command: ['npm', ['run', '--silent', 'test']], count: countVitest },
     { name: 'tools', title: 'demonstration, evaluation and bench', cwd: TESTS, command: ['npm', ['run', '--silent', 'unit']], env: chrome, count: countNode },
+    { name: 'docs', title: 'API reference: every export has a comment', cwd: PACKAGE, command: [process.execPath, ['scripts/docs.mjs']], count: countCheck },
+    { name: 'pack', title: 'the packed package, installed and used (test:pack runs further environments)', cwd: TESTS, command: [process.execPath, ['pack/matrix.mjs', '--quick']], env: chrome, count: countNode },
     { name: 'e2e', title: 'end to end in Chromium', cwd: TESTS, command: ['npm', ['run', '--silent', 'e2e']], env: chrome, count: countNode },
   ];
 }

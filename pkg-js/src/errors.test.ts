@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ERROR_CODES, fromWire, isMemoryOSError, MemoryOSError, toMemoryOSError, toWire } from './errors.js';
 
 test('the codes are pinned', () => {
@@ -25,6 +25,30 @@ test('an error of another copy of the package is known by its brand', () => {
   const foreign = Object.assign(new Error('x'), { code: 'CLOSED', [Symbol.for('memstrata.error')]: true });
   expect(isMemoryOSError(foreign)).toBe(true);
   for (const value of [new Error('x'), { code: 'CLOSED' }, null, undefined, 'CLOSED']) expect(isMemoryOSError(value)).toBe(false);
+});
+
+test('an error that was posted as it is, without the package in between, is known and has its code', () => {
+  const clone = structuredClone(new MemoryOSError('STORAGE_QUOTA', 'no room:\nnone', { data: { bytes: 5 }, cause: new TypeError('disk') }));
+  expect(isMemoryOSError(clone)).toBe(true);
+  expect(clone).toMatchObject({ name: 'MemoryOSError', code: 'STORAGE_QUOTA', message: 'no room:\nnone' });
+  expect(isMemoryOSError(structuredClone(clone))).toBe(true);
+  expect(toMemoryOSError(structuredClone(clone), 'INTERNAL').code).toBe('STORAGE_QUOTA');
+  for (const other of [new Error('x'), new TypeError('MemoryOSError [CLOSED]: x')]) expect(isMemoryOSError(structuredClone(other))).toBe(false);
+  expect(isMemoryOSError(Object.assign(new Error('x'), { stack: 'MemoryOSError [NO_CODE_OF_OURS]: x' }))).toBe(false);
+});
+
+test('an error of a second copy of the module is known to the first', async () => {
+  vi.resetModules();
+  const other = await import('./errors.js');
+  expect(other.MemoryOSError).not.toBe(MemoryOSError);
+  expect(isMemoryOSError(new other.MemoryOSError('CLOSED', 'x'))).toBe(true);
+  expect(isMemoryOSError(structuredClone(new other.MemoryOSError('CLOSED', 'x')))).toBe(true);
+});
+
+test('the stack says the code and the message once, then where it was made', () => {
+  const stack = new MemoryOSError('CLOSED', 'the memory was closed').stack ?? '';
+  expect(stack).toMatch(/^MemoryOSError \[CLOSED]: the memory was closed\n\s+at /);
+  expect(stack.split('the memory was closed')).toHaveLength(2);
 });
 
 test('what others throw becomes an error of this package by its name, else by where it was thrown', () => {

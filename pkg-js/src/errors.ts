@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   'INTERNAL',
 ] as const;
 
+/** One of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 // A registered symbol, so that two copies of the package in one page know each other's errors.
@@ -36,6 +37,10 @@ export interface ErrorDetails {
   data?: unknown;
 }
 
+/**
+ * What every call of this package rejects with, and the only error it throws. `code` is stable; `message` is for people and names cause and remedy;
+ * `data` holds plain facts. Tell it by `isMemoryOSError`.
+ */
 export class MemoryOSError extends Error {
   readonly code: ErrorCode;
   readonly data: unknown;
@@ -45,13 +50,23 @@ export class MemoryOSError extends Error {
     this.name = 'MemoryOSError';
     this.code = code;
     this.data = details.data;
-    Object.defineProperty(this, BRAND, { value: true });
+    // Of all this, structured clone keeps message and stack alone. Some engines begin the stack with name and message, some do not.
+    this.stack = (this.stack ?? '').replace(/^(\w+: )?/, `MemoryOSError [${code}]: `);
+  }
+
+  static {
+    (this.prototype as { [BRAND]?: true })[BRAND] = true;
   }
 }
 
-/** True for an error of this package, also one made by another copy of it. Prefer this to `instanceof`. */
+/**
+ * True for an error of this package, also one made by another copy of it, or posted from another page or worker as it is; such a
+ * clone gets its `name` and `code` back here, its `data` is lost. Prefer this to `instanceof`.
+ */
 export function isMemoryOSError(value: unknown): value is MemoryOSError {
-  return typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+  if ((value as { [BRAND]?: unknown } | null | undefined)?.[BRAND] === true) return true;
+  const code = value instanceof Error && /^MemoryOSError \[(\w+)]: /.exec(value.stack ?? '')?.[1];
+  return isErrorCode(code) && Object.assign(value as Error, { name: 'MemoryOSError', code, [BRAND]: true }) === value;
 }
 
 export function isErrorCode(value: unknown): value is ErrorCode {
@@ -68,6 +83,8 @@ export function aborted(signal?: AbortSignal): MemoryOSError {
   return new MemoryOSError('ABORTED', 'the caller cancelled the operation', { cause: signal?.reason });
 }
 
+const BY_NAME = new Map<unknown, ErrorCode>([['AbortError', 'ABORTED'], ['TimeoutError', 'PROVIDER_TIMEOUT'], ['QuotaExceededError', 'STORAGE_QUOTA']]);
+
 /**
  * Any thrown value as a MemoryOSError; one of this package passes unchanged.
  * `fallback` says what an unknown error means at this place: a provider's is PROVIDER_FAILED, a store's STORAGE_UNAVAILABLE.
@@ -83,10 +100,7 @@ export function toMemoryOSError(thrown: unknown, fallback: ErrorCode): MemoryOSE
   const text = typeof message === 'string' && message !== '' ? message : String(name ?? thrown);
   // The core rejects with plain { code, message, data }.
   if (isErrorCode(code)) return new MemoryOSError(code, text, { data, ...(thrown instanceof Error ? { cause: thrown } : {}) });
-  if (name === 'AbortError') return new MemoryOSError('ABORTED', text, { cause: thrown });
-  if (name === 'TimeoutError') return new MemoryOSError('PROVIDER_TIMEOUT', text, { cause: thrown });
-  if (name === 'QuotaExceededError') return new MemoryOSError('STORAGE_QUOTA', text, { cause: thrown });
-  return new MemoryOSError(fallback, text, { cause: thrown });
+  return new MemoryOSError(BY_NAME.get(name) ?? fallback, text, { cause: thrown });
 }
 
 /** The shape that crosses a worker boundary; structured clone would lose class, brand and fields. */

@@ -7,7 +7,7 @@ import { readInstant, readTimestamp } from './boundary/time.js';
 import { readContext, readTurn } from './boundary/turn.js';
 import { readBytes } from './boundary/bytes.js';
 import type { ByteSource } from './boundary/bytes.js';
-import { connect, startWorker } from './engine/client.js';
+import { connect } from './engine/client.js';
 import type { WasmRetrieveOptions } from './engine/contract.js';
 import type { Engine } from './engine/engine.js';
 import { PageHost } from './engine/host.js';
@@ -15,6 +15,7 @@ import type { Listener } from './engine/host.js';
 import { platformLocks } from './engine/lock.js';
 import { PROTOCOL_VERSION } from './engine/protocol.js';
 import type { Args, EngineAssets, EngineCalls, EngineOpenOptions, Result } from './engine/protocol.js';
+import { startWorker, wantsWorker } from './engine/start.js';
 import { aborted, invalid, MemoryOSError, toMemoryOSError } from './errors.js';
 import type { ImportOptions } from './import/conversation.js';
 import type { ChatModel, EmbeddingModel } from './providers/types.js';
@@ -27,7 +28,9 @@ import type {
   RetrieveOptions, RetrieveResult, Settings, Stats, TiersView, TraitView,
 } from './types.js';
 
+/** The name of an event, for `on`. */
 export type EventType = MemoryEvent['type'];
+/** The event of one type. */
 export type EventOf<T extends EventType> = Extract<MemoryEvent, { type: T }>;
 
 // Safari has no Symbol.asyncDispose yet.
@@ -35,6 +38,10 @@ const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? (Symbol.
 
 let lastCall = 0;
 
+/**
+ * An open memory: of one user and one assistant, in one database. `MemoryOS.open` makes it, `close` lets it go; every call in between rejects
+ * with a `MemoryOSError`.
+ */
 export class MemoryOS {
   readonly name: string;
   readonly userId: string;
@@ -117,8 +124,8 @@ export class MemoryOS {
   /** An engine of this tab. */
   async #local(engineOptions: EngineOpenOptions, options: OpenOptions, { handlers, onEvent, onLost }: Outside, signal?: AbortSignal): Promise<Local> {
     const { now } = options;
-    if (wantsWorker(options.worker)) {
-      const { worker, owned } = startWorker(options.worker, options.assets?.worker);
+    if (wantsWorker(options)) {
+      const { worker, owned } = startWorker(options);
       const engine = await connect(worker, engineOptions, { host: { handlers }, owned, now, onEvent, onLost: () => onLost() }, signal);
       return { engine, kill: () => engine.kill() };
     }
@@ -483,12 +490,4 @@ function readSeed(seed: number | undefined): number {
 /** Tabs meet at the database of their origin; a store or a Worker of the caller's own is nobody else's. */
 function isShared({ storage }: EngineOpenOptions, { shared, worker }: OpenOptions): boolean {
   return storage === 'indexeddb' && shared !== false && typeof worker !== 'object' && typeof BroadcastChannel !== 'undefined' && platformLocks() !== undefined;
-}
-
-function wantsWorker(worker: OpenOptions['worker']): boolean {
-  if (worker === true && typeof Worker === 'undefined') {
-    throw invalid('worker: true, but this environment has no Worker: leave `worker` out or pass false to run on this thread');
-  }
-  if (worker === undefined) return typeof Worker !== 'undefined' && typeof document !== 'undefined';
-  return worker !== false;
 }

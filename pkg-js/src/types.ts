@@ -11,8 +11,10 @@ export type Tier = 'short' | 'mid' | 'archive';
 
 /** Free-form, JSON-like values a caller attaches to a page and can filter by. */
 export type MetadataValue = string | number | boolean | null | MetadataValue[] | { [key: string]: MetadataValue };
+/** A page's metadata, by key. */
 export type Metadata = { [key: string]: MetadataValue };
 
+/** What `MemoryOS.open` takes. Only `name` and `userId` are required. */
 export interface OpenOptions {
   /** Name of the database; one origin may hold several. */
   name: string;
@@ -114,6 +116,7 @@ export type UpdatePolicy = 'auto' | 'batched' | 'paper' | 'offline';
 /** What may be changed while a memory is open; it lasts until the memory is closed. */
 export type Settings = Partial<Pick<Config, 'updatePolicy' | 'dailyCalls' | 'dailyTokens'>>;
 
+/** One exchange to be stored. One side may be empty, not both. */
 export interface AddMemoryInput {
   userInput: string | ContentPart[];
   agentResponse: string | ContentPart[];
@@ -132,6 +135,7 @@ export interface AddMemoryInput {
 /** Multi-part messages: text is joined, the rest kept as references. */
 export type ContentPart = { type: 'text'; text: string } | { type: string; [key: string]: unknown };
 
+/** What became of a turn that was to be stored. */
 export interface AddMemoryResult {
   /** Id of the page. */
   id: string;
@@ -145,6 +149,7 @@ export type BuiltInStrategy = 'auto' | 'semantic' | 'keyword' | 'temporal' | 'tw
 /** A strategy of the core, or the name of a retriever that was given to `open`. */
 export type Strategy = BuiltInStrategy | (string & {});
 
+/** How a search is done and how much it gives. */
 export interface RetrieveOptions {
   /** Hits returned, 1 to 1,000. Default 10. */
   topK?: number;
@@ -233,11 +238,13 @@ export interface RetrieverInput {
  */
 export type Retriever = (input: RetrieverInput) => Ranked[] | Promise<Ranked[]>;
 
+/** A turn's id with its score by a retriever; greater is better. */
 export interface Ranked {
   id: string;
   score: number;
 }
 
+/** A turn that was found, with the reasons. */
 export interface Hit extends Candidate {
   kind: 'turn';
   /** What of it went into the context; empty when the budget left it out. */
@@ -260,6 +267,7 @@ export interface PackedPassage {
   quotes: string[];
 }
 
+/** What a search found, and the context packed out of it. */
 export interface RetrieveResult {
   /** Best first, at most `topK`. */
   hits: Hit[];
@@ -292,6 +300,7 @@ export interface RetrieveResult {
   timing?: { ms: number };
 }
 
+/** How an answer is asked for, and with what its exchange is stored. */
 export interface GetResponseOptions {
   /** Yields text as it comes when true. */
   stream?: boolean;
@@ -310,6 +319,7 @@ export interface GetResponseOptions {
   session?: string;
 }
 
+/** A finished answer. */
 export interface ResponseResult {
   text: string;
   /** Page that now holds the exchange. */
@@ -326,6 +336,7 @@ export interface ResponseStream extends AsyncIterable<string> {
   readonly result: Promise<ResponseResult>;
 }
 
+/** How `merge` writes its prompt; the same as for an answer. */
 export interface MergeOptions {
   style?: string;
   relationship?: string;
@@ -345,6 +356,7 @@ export interface MergeResult {
   recall: RetrieveResult;
 }
 
+/** What a deletion took along. */
 export interface ForgetResult {
   /** Pages that are gone. */
   pages: string[];
@@ -361,6 +373,7 @@ export interface ForgetResult {
   profilesRemoved: boolean;
 }
 
+/** Counts of a memory as it is now. */
 export interface Stats {
   /** `owner`: the engine runs for this object. `follower`: that of another tab or worker does. */
   role: 'owner' | 'follower';
@@ -381,6 +394,7 @@ export interface Stats {
   changes: number;
 }
 
+/** A stored exchange as it is now. Times are milliseconds since the epoch. */
 export interface PageView {
   id: string;
   clientId?: string;
@@ -406,6 +420,7 @@ export interface PageView {
   neverRecall: boolean;
 }
 
+/** A segment of mid-term memory or of the archive: pages on one topic. */
 export interface SegmentView {
   id: string;
   summary: string;
@@ -430,6 +445,7 @@ export interface TiersView {
   heatThreshold: number;
 }
 
+/** A job of background work. `notBefore` is in milliseconds since the epoch; a `failed` one waits for `retryJob`. */
 export interface JobView {
   id: string;
   /**
@@ -446,6 +462,7 @@ export interface JobView {
   pages: string[];
 }
 
+/** Whom a fact is about. */
 export type Subject = 'user' | 'assistant' | 'other';
 
 /** A quotation that supports a fact or a trait, word for word. */
@@ -455,6 +472,7 @@ export interface EvidenceView {
   quote: string;
 }
 
+/** A fact of long-term memory. `confidence` and `trust` go from 0 to 1; times are milliseconds since the epoch. */
 export interface FactView {
   id: string;
   subject: Subject;
@@ -483,11 +501,13 @@ export interface FactView {
   evidence: EvidenceView[];
 }
 
+/** A fact that bears on a question, with its score, and whether the context begins with it. */
 export interface FactHit extends FactView {
   score: number;
   packed: boolean;
 }
 
+/** Which facts are listed. Without options: all that are believed now. */
 export interface FactsOptions {
   subject?: Subject;
   /** Closed facts too. Default false. */
@@ -508,6 +528,7 @@ export interface FactInput {
   validFrom?: number | Date | string;
 }
 
+/** One version of a profile's text. */
 export interface ProfileText {
   /** 1 for the first version; counted over both profiles. */
   version: number;
@@ -516,6 +537,7 @@ export interface ProfileText {
   recordedAt: number;
 }
 
+/** What is known of user and assistant, in words. */
 export interface ProfileView {
   /** The present texts; `null` while there is none. */
   user: ProfileText | null;
@@ -528,6 +550,7 @@ export interface ProfileView {
   birthYear: FactView | null;
 }
 
+/** A trait that the conversations give evidence of: one of 90 dimensions, with its level. */
 export interface TraitView {
   /** Number of the dimension, 0 to 89. */
   dimension: number;
@@ -543,6 +566,7 @@ export interface TraitView {
   evidence: EvidenceView[];
 }
 
+/** Who or what made a change. */
 export type ChangeCause =
   | { by: 'user' }
   /** The user took back an earlier change. */
@@ -556,6 +580,7 @@ export type ChangeStepView =
   | { what: 'profile'; id: string; before: ProfileText | null; after: ProfileText | null }
   | { what: 'trait'; id: string; before: TraitView | null; after: TraitView | null };
 
+/** A change of long-term memory: one step a record that it touched. `at` is in milliseconds since the epoch. */
 export interface ChangeView {
   id: string;
   at: number;
@@ -565,6 +590,7 @@ export interface ChangeView {
   undoable: boolean;
 }
 
+/** Which changes are listed, newest first. */
 export interface HistoryOptions {
   /** Only changes of one record: a fact's id, `trait_7`, or `profile`. */
   id?: string;
@@ -573,6 +599,7 @@ export interface HistoryOptions {
   limit?: number;
 }
 
+/** What an analysis did. */
 export interface AnalysisResult {
   /** Pages that were analysed. */
   pages: number;
@@ -591,6 +618,7 @@ export interface LedgerView {
   resumesAt: number | null;
 }
 
+/** What one operation took in one day. */
 export interface LedgerRow {
   /** `respond`, `embed`, or the step of memory work: `segments`, `profile` and so on. */
   operation: string;
@@ -632,11 +660,13 @@ export type MemoryEvent =
 /** One turn pair of a conversation to import. */
 export type ImportTurn = AddMemoryInput;
 
+/** How far an import has come. */
 export interface ImportProgress {
   done: number;
   total: number;
 }
 
+/** What an import stored, and what it passed over. */
 export interface ImportResult {
   added: number;
   duplicates: number;

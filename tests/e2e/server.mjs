@@ -32,20 +32,20 @@ export async function bodyOf(request) {
 }
 
 /**
- * @param {{mounts?: Record<string, string>, pages?: Record<string, string>, routes?: Record<string, (request, response) => unknown>}} what
- *   `mounts`: URL prefix to folder; `pages`: path to HTML; `routes`: "METHOD /path" or "/path" to a handler.
+ * @param {{mounts?: Record<string, string>, pages?: Record<string, string>, routes?: Record<string, (request, response) => unknown>, headers?: Record<string, string>}} what
+ *   `mounts`: URL prefix to folder; `pages`: path to HTML; `routes`: "METHOD /path" or "/path" to a handler; `headers`: sent with every page and file.
  */
-export async function serve({ mounts = {}, pages = {}, routes = {} }) {
+export async function serve({ mounts = {}, pages = {}, routes = {}, headers = {} }) {
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, 'http://localhost').pathname;
     const route = routes[`${request.method} ${path}`] ?? routes[path];
     try {
       if (route) return await route(request, response);
-      if (pages[path] !== undefined) return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pages[path]);
+      if (pages[path] !== undefined) return response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8' }).end(pages[path]);
       const file = fileOf(mounts, path);
       if (!file) return response.writeHead(404, { 'content-type': 'text/plain' }).end(`no ${path}`);
       const type = TYPES[extname(file)] ?? 'application/octet-stream';
-      response.writeHead(200, { 'content-type': /^text|json/.test(type) ? `${type}; charset=utf-8` : type, 'cache-control': 'no-store' });
+      response.writeHead(200, { ...headers, 'content-type': /^text|json/.test(type) ? `${type}; charset=utf-8` : type, 'cache-control': 'no-store' });
       return createReadStream(file).pipe(response);
     } catch (error) {
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });

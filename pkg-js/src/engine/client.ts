@@ -1,6 +1,6 @@
 /** The page's side of a worker that hosts the engine. */
 import { MemoryOSError } from '../errors.js';
-import type { MemoryEvent, OpenOptions } from '../types.js';
+import type { MemoryEvent } from '../types.js';
 import type { Engine } from './engine.js';
 import type { PageHost } from './host.js';
 import type { Locks } from './lock.js';
@@ -121,28 +121,4 @@ function lostError(why: string): MemoryOSError {
 
 function randomName(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
-}
-
-/** The worker that the caller chose, or one beside this file. */
-export function startWorker(choice: OpenOptions['worker'], script: string | URL | undefined): { worker: WorkerLike; owned: boolean } {
-  if (typeof choice === 'object') return { worker: choice as WorkerLike, owned: false };
-  if (typeof choice === 'function') return { worker: choice() as WorkerLike, owned: true };
-  if (script !== undefined) return { worker: spawn(new URL(script, location.href)), owned: true };
-  try {
-    // Spelt out in full: bundlers look for exactly this expression.
-    return { worker: new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'memstrata' }) as WorkerLike, owned: true };
-  } catch (error) {
-    if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error;
-    // Not bundled and served from another origin. Through a variable, so that no bundler takes it for an asset.
-    const here = import.meta.url;
-    return { worker: spawn(new URL('./worker.js', here)), owned: true };
-  }
-}
-
-/** Browsers refuse a worker script of another origin, but let a blob import it. */
-function spawn(url: URL): WorkerLike {
-  const options: WorkerOptions = { type: 'module', name: 'memstrata' };
-  if (url.origin === location.origin || url.protocol === 'blob:' || url.protocol === 'data:') return new Worker(url, options) as WorkerLike;
-  const blob = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' }));
-  return new Worker(blob, options) as WorkerLike;
 }

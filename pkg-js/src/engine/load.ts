@@ -1,6 +1,7 @@
 /** Fetches the package's own files: the wasm module and the embedding table, in browsers, workers and Node. */
 import { MemoryOSError } from '../errors.js';
 import type { WasmMemoryConstructor } from './contract.js';
+import { tableFile, wasmFile } from './files.js';
 import type { EngineAssets } from './protocol.js';
 
 export type LoadWasm = (source: EngineAssets['wasm']) => Promise<WasmMemoryConstructor>;
@@ -24,7 +25,7 @@ export function loadWasm(source: EngineAssets['wasm']): Promise<WasmMemoryConstr
 async function instantiate(source: EngineAssets['wasm']): Promise<WasmMemoryConstructor> {
   if (typeof WebAssembly === 'undefined') throw new MemoryOSError('FORBIDDEN', 'this environment has no WebAssembly, which memstrata runs on');
   const glue = await import('../wasm/memory.js');
-  glue.initSync({ module: await compile(source ?? new URL('../wasm/memory_bg.wasm', import.meta.url)) });
+  glue.initSync({ module: await compile(source ?? (await wasmFile())) });
   return glue.WasmMemory;
 }
 
@@ -52,7 +53,7 @@ export async function loadTable(source?: string | BufferSource): Promise<Uint8Ar
   if (source !== undefined && typeof source !== 'string') {
     return ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
   }
-  const url = absolute(source ?? new URL('../../table/table-128-int4.safetensors', import.meta.url));
+  const url = absolute(source ?? tableFile());
   if (url.protocol === 'file:') return readLocal(url);
   return new Uint8Array(await (await get(url, 'the embedding table')).arrayBuffer());
 }

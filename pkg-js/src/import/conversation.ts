@@ -4,6 +4,7 @@ import { aborted, invalid, isMemoryOSError } from '../errors.js';
 import { show } from '../text.js';
 import type { AddMemoryResult, ImportProgress, ImportResult, ImportTurn } from '../types.js';
 
+/** How an import reports and is stopped. */
 export interface ImportOptions {
   /** Called after each batch; `total` grows when the turns come from a stream. */
   onProgress?: (progress: ImportProgress) => void;

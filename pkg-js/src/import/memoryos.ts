@@ -8,6 +8,7 @@ import { show, wellFormed } from '../text.js';
 import { hash } from './hash.js';
 import type { FactInput, ImportProgress, ImportTurn } from '../types.js';
 
+/** How files of the MemoryOS Python package are read. */
 export interface MemoryOSImportOptions {
   /** Minutes east of UTC where the dialogues took place; their times name no zone. Default: this machine's zone. */
   offsetMinutes?: number;
@@ -18,6 +19,7 @@ export interface MemoryOSImportOptions {
   signal?: AbortSignal;
 }
 
+/** What of those files is stored now. */
 export interface MemoryOSImportResult {
   pages: { added: number; duplicates: number };
   facts: { added: number; duplicates: number };

@@ -4,14 +4,17 @@ import { toMemoryOSError } from '../errors.js';
 import type { FailureCause } from './failure.js';
 import type { ChatModel, EmbeddingModel, OutputMode } from './types.js';
 
+/** What keeps a model from being reached. */
 export type ConnectionCause = FailureCause;
 
+/** How a model answered a first, smallest question; or why it did not. */
 export type ConnectionResult =
   /** `outputMode`: how the model takes a request for JSON; absent for an embedding model, and where it did not come out. */
   | { ok: true; ms: number; outputMode?: OutputMode }
   /** `message` names cause and remedy. */
   | { ok: false; cause: ConnectionCause; message: string };
 
+/** How a trial is stopped. */
 export interface ConnectionOptions {
   signal?: AbortSignal;
 }

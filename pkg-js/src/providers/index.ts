@@ -1,3 +1,4 @@
+/** Models over HTTP, without the rest of the package, and a way to try a model out. */
 export { openAICompatible } from './openai-compatible.js';
 export type { OpenAICompatibleOptions, RetryNotice } from './openai-compatible.js';
 export { anthropic } from './anthropic.js';

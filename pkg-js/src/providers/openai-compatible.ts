@@ -11,6 +11,7 @@ import { readVectors } from './vectors.js';
 
 export type { RetryNotice } from './http.js';
 
+/** A server that speaks the HTTP dialect of OpenAI, and which model of it to ask. Only `baseURL` and `model` are required. */
 export interface OpenAICompatibleOptions extends ServerOptions {
   /** Address of the server up to its version, for example `http://localhost:11434/v1`. */
   baseURL: string;

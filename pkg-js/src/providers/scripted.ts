@@ -5,6 +5,7 @@ import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, EmbeddingReque
 /** What one call answers: a text, a whole result, an error to throw, or a function of the request. */
 export type ScriptedReply = string | Partial<ChatResult> | Error | ((request: ChatRequest) => ScriptedReply | Promise<ScriptedReply>);
 
+/** A language model that answers from a script, and keeps what it was asked. */
 export interface ScriptedChat extends ChatModel {
   /** Every request so far. */
   readonly calls: ChatRequest[];
@@ -38,6 +39,7 @@ export function scriptedChat(script: ScriptedReply | ScriptedReply[], options: {
   };
 }
 
+/** An embedding model whose vectors come from the words of a text, and which keeps what it was asked. */
 export interface ScriptedEmbedder extends EmbeddingModel {
   readonly calls: EmbeddingRequest[];
 }

@@ -5,12 +5,14 @@
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'unknown';
 
+/** Tokens that one call took, as the provider counts them. */
 export interface Usage {
   /** `undefined` where the provider does not say. */
   inputTokens?: number;
   outputTokens?: number;
 }
 
+/** One message of a prompt; only text. */
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
   content: string;
@@ -22,6 +24,7 @@ export interface ChatMessage {
  */
 export type OutputMode = 'json_schema' | 'json_object' | 'tool_call' | 'plain';
 
+/** One question to a language model. */
 export interface ChatRequest {
   messages: ChatMessage[];
   /** Most tokens of the answer. */
@@ -36,6 +39,7 @@ export interface ChatRequest {
   onText?: (delta: string) => void;
 }
 
+/** A language model's whole answer. */
 export interface ChatResult {
   text: string;
   /** Never dropped: a truncated answer must not be taken for a whole one. */
@@ -45,6 +49,7 @@ export interface ChatResult {
   outputMode?: OutputMode;
 }
 
+/** A language model. `chat` rejects with any error; one of this package keeps its code, another becomes PROVIDER_FAILED. */
 export interface ChatModel {
   readonly specificationVersion: 'memstrata-v1';
   readonly provider: string;
@@ -54,6 +59,7 @@ export interface ChatModel {
   chat(request: ChatRequest): Promise<ChatResult>;
 }
 
+/** Texts to be turned into vectors. */
 export interface EmbeddingRequest {
   texts: string[];
   /** Some models embed questions and passages differently. */
@@ -61,12 +67,14 @@ export interface EmbeddingRequest {
   abortSignal?: AbortSignal;
 }
 
+/** The vectors of one request. */
 export interface EmbeddingResult {
   /** One vector a text, in the order of the texts. */
   vectors: Float32Array[];
   usage?: Usage;
 }
 
+/** A model that turns texts into vectors of `dimensions` numbers. Vectors of two models are never compared: provider and model name it. */
 export interface EmbeddingModel {
   readonly specificationVersion: 'memstrata-v1';
   readonly provider: string;

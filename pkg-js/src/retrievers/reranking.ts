@@ -2,6 +2,7 @@ import type { ChatModel } from '../providers/types.js';
 import type { BuiltInStrategy, Retriever } from '../types.js';
 import { askList } from './ask.js';
 
+/** The model that ranks, and how much it is shown. */
 export interface RerankingOptions {
   chat: ChatModel;
   /** How the turns are found that the model ranks. Default `auto`. */

@@ -2,6 +2,7 @@ import type { ChatModel } from '../providers/types.js';
 import type { BuiltInStrategy, Retriever } from '../types.js';
 import { askList } from './ask.js';
 
+/** The model that rewrites a question, and into how many. */
 export interface RewritingOptions {
   chat: ChatModel;
   /** How the question and each of its rewordings is searched. Default `auto`. */

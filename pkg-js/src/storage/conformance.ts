@@ -5,6 +5,7 @@
  */
 import type { StorageEngine, StoreName, WriteBatch } from './types.js';
 
+/** One test, for any runner; `run` rejects with what is wrong. */
 export interface ConformanceTest {
   name: string;
   run(): Promise<void>;

@@ -2,6 +2,7 @@
 import { MemoryOSError } from '../errors.js';
 import type { KeyRange, StorageEngine, StoreName, WriteBatch } from './types.js';
 
+/** What the store does beyond storing. */
 export interface MemoryStorageOptions {
   /** Bytes of values it takes before it answers STORAGE_QUOTA. Default: no limit. */
   quotaBytes?: number;
@@ -9,6 +10,7 @@ export interface MemoryStorageOptions {
 
 type Stores = Record<StoreName, Map<string, Uint8Array>>;
 
+/** A store in RAM: what one memory has stored in it, the next one that is opened on the same object finds. */
 export class MemoryStorage implements StorageEngine {
   readonly kind = 'memory';
   readonly #quotaBytes: number;

@@ -12,6 +12,7 @@ export interface KeyRange {
   to: string;
 }
 
+/** Changes that are made together or not at all. */
 export interface WriteBatch {
   puts: { store: StoreName; key: string; value: Uint8Array }[];
   /** Carried out before the puts. */
@@ -20,6 +21,7 @@ export interface WriteBatch {
   durability: 'strict' | 'relaxed';
 }
 
+/** A store of the caller's own, for `open({ storage })`. */
 export interface StorageEngine {
   readonly kind: string;
   /** Called before anything else, and again after `close`. One engine serves every user and assistant of its name. */
