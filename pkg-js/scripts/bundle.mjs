@@ -19,6 +19,7 @@ const ENTRIES = {
   wllama: 'src/providers/wllama.ts',
   'transformers-js': 'src/providers/transformers-js.ts',
   'provider-ai-sdk': 'src/providers/ai-sdk.ts',
+  encryption: 'src/encryption/index.ts',
   import: 'src/import/index.ts',
   retrievers: 'src/retrievers/index.ts',
   'ai-sdk': 'src/adapters/ai-sdk/index.ts',

@@ -14,7 +14,7 @@ import { newRecoveryCode } from './recovery-code.js';
 import { opaque, rootKeys } from './root.js';
 import type { RootKeys } from './root.js';
 import { damaged } from './seal.js';
-import { loadSpace, newSpace, openRecord } from './space.js';
+import { loadSpace, newSpace, openRecord, opensSpace } from './space.js';
 import type { Entry, Space } from './space.js';
 import { fromRecoveryCode, requireKey } from './unlock-key.js';
 import type { KeyKind, UnlockKey } from './unlock-key.js';
@@ -56,7 +56,9 @@ export class EncryptedStorage implements StorageEngine {
       if (this.#open) throw new MemoryOSError('LOCKED', `this storage engine is open under the name ${show(this.#open.name)}: close it first`);
       await this.#inner.open(name);
       try {
-        this.#open = { name, keys: await this.#unlocked(name) };
+        const keys = await this.#unlocked(name);
+        await this.#checkHeader(keys);
+        this.#open = { name, keys };
       } catch (error) {
         await this.#inner.close();
         throw error;
@@ -173,6 +175,13 @@ export class EncryptedStorage implements StorageEngine {
       const [made] = await this.#inner.read(only('manifest', HEADER));
       return this.#rootKeys(made ? await decodeHeader(made.value) : await this.#makeHeader());
     });
+  }
+
+  /** A header of another store that the same key unlocks would show an empty one here. */
+  async #checkHeader({ wrapping }: RootKeys): Promise<void> {
+    const users = await this.#inner.read(KEYS);
+    for (const { key, value } of users) if (await opensSpace(wrapping, key.slice(KEYS.from.length), value)) return;
+    if (users.length > 0) damaged('the header with the wrapped keys is that of another store', 'wrong-header');
   }
 
   async #makeHeader(): Promise<Header> {

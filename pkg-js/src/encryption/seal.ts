@@ -28,6 +28,7 @@ export async function seal(key: CryptoKey, place: string[], plain: Uint8Array): 
 export async function unseal(key: CryptoKey, place: string[], sealed: Uint8Array): Promise<Uint8Array | undefined> {
   if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES) return undefined;
   checkVersion(sealed[0] as number, place[0] as string);
+  if (sealed[0] !== FORMAT_VERSION) return undefined;
   try {
     const plain = await subtle().decrypt(parameters(sealed.subarray(1, 1 + NONCE_BYTES), place), key, sealed.subarray(1 + NONCE_BYTES) as BufferSource);
     return new Uint8Array(plain);

@@ -7,7 +7,7 @@ import { MemoryOSError } from '../errors.js';
 import type { StorageEngine, StoreName } from '../storage/types.js';
 import { concat, equal, hex, random, readU32, text, u32, utf8, xor } from './bytes.js';
 import { all, keyPlace, only, statePlace, STORES } from './places.js';
-import { damaged, importAes, seal, unsealStored } from './seal.js';
+import { damaged, importAes, seal, unseal, unsealStored } from './seal.js';
 
 export interface Entry {
   key: string;
@@ -92,6 +92,13 @@ export async function loadSpace(inner: StorageEngine, place: string, wrapping: C
     damaged(`the records of a user are not those of the last commit: ${count} are there, ${state.count} should be. One was replaced by an older one, removed or brought back`, 'replayed');
   }
   return space;
+}
+
+/** Whether a wrapped user key is one of this root's. */
+export async function opensSpace(wrapping: CryptoKey, place: string, wrapped: Uint8Array): Promise<boolean> {
+  const plain = await unseal(wrapping, ['wrapped user key', place], wrapped);
+  plain?.fill(0);
+  return plain !== undefined;
 }
 
 /** mark (16) | length of the key (4) | key | value, sealed for its place. */

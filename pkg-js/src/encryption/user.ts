@@ -6,7 +6,7 @@ import { subtle } from './seal.js';
 
 export async function spaceName(userId: string, assistantId: string): Promise<string> {
   for (const id of [userId, assistantId]) if (typeof id !== 'string' || id === '') throw invalid(`the ids of a user and an assistant are strings that are not empty, got ${show(id)}`);
-  const cube = '';
+  const cube = 'default';
   const lengthPrefixed = [userId, assistantId, cube].flatMap((part) => {
     const bytes = utf8(part);
     const length = new Uint8Array(8);
