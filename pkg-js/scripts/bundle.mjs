@@ -31,6 +31,11 @@ const ENTRIES = {
 };
 /** Optional peers: whoever imports the adapter has them. */
 const PEERS = ['react'];
+const BANNERS = {
+  // Hooks run in components of the page only; frameworks that render on servers ask for this word.
+  react: "'use client';",
+  encryption: '/*! Holds parts of @noble/hashes, MIT License, Copyright (c) 2022 Paul Miller; see NOTICE.md */',
+};
 
 const bundle = await rolldown({ cwd: PACKAGE, input: ENTRIES, external: PEERS, tsconfig: false, platform: 'neutral' });
 await bundle.write({
@@ -42,7 +47,6 @@ await bundle.write({
   chunkFileNames: '[name].js',
   // One file for what page and lazily loaded parts have in common: an application's bundler would make several of several.
   codeSplitting: { groups: [{ name: 'base', test: /src\/(errors|clock|race|text|engine\/(peer|lock))\.ts$/ }] },
-  // Hooks run in components of the page only; frameworks that render on servers ask for this word.
-  banner: ({ name }) => (name === 'react' ? "'use client';" : ''),
+  banner: ({ name }) => BANNERS[name] ?? '',
 });
 await bundle.close();
