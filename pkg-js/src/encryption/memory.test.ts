@@ -239,16 +239,17 @@ describe('s14 migration', () => {
   test('clears nothing when the memory was written to meanwhile, or the signal fires', async () => {
     const plain = await source();
     const sealed = await opened({ storage: encrypted(new Disk(), quick('p')) });
+    // The word comes when all is compared, before anything is cleared.
     const late = Object.assign(Object.create(sealed) as MemoryOS, {
-      importFrom: async (file: Blob) => {
-        const imported = await sealed.importFrom(file);
-        await plain.addMemory({ userInput: 'a late word', agentResponse: '' });
-        return imported;
-      },
+      importFrom: (file: Blob) => sealed.importFrom(file),
       pages: (options: object) => sealed.pages(options),
-      facts: (options: object) => sealed.facts(options),
+      facts: async (options: object) => {
+        await plain.addMemory({ userInput: 'a late word', agentResponse: '' });
+        return sealed.facts(options);
+      },
     });
-    await expect(migrate(plain, late, { clearSource: true })).rejects.toMatchObject({ message: expect.stringMatching(/changed while|is not in the other/) });
+    await expect(migrate(plain, late, { clearSource: true })).rejects.toMatchObject({ code: 'ABORTED', data: { reason: 'source-changed' } });
+    expect((await plain.stats()).pages).toBe(41);
     const stop = new AbortController();
     await expect(migrate(plain, sealed, { clearSource: true, signal: stop.signal, onProgress: ({ step }) => step === 'compare' && stop.abort() })).rejects.toMatchObject({ code: 'ABORTED' });
     expect((await plain.stats()).pages).toBe(41);
