@@ -22,6 +22,7 @@ const ENTRIES = {
   wllama: 'src/providers/wllama.ts',
   'transformers-js': 'src/providers/transformers-js.ts',
   'provider-ai-sdk': 'src/providers/ai-sdk.ts',
+  encryption: 'src/encryption/index.ts',
   import: 'src/import/index.ts',
   export: 'src/export/index.ts',
   retrievers: 'src/retrievers/index.ts',
@@ -42,6 +43,11 @@ const ENTRIES = {
 };
 /** Optional peers: whoever imports the adapter has them. */
 const PEERS = ['react'];
+const BANNERS = {
+  // Hooks run in components of the page only; frameworks that render on servers ask for this word.
+  react: "'use client';",
+  encryption: '/*! Holds parts of @noble/hashes, MIT License, Copyright (c) 2022 Paul Miller; see NOTICE.md */',
+};
 
 const ENGINE = join(PACKAGE, 'src', 'engine');
 
@@ -54,8 +60,7 @@ async function bundleShared() {
     sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
-    // Hooks run in components of the page only; frameworks that render on servers ask for this word.
-    banner: ({ name }) => (name === 'react' ? "'use client';" : ''),
+    banner: ({ name }) => BANNERS[name] ?? '',
     // One file for what page and lazily loaded parts have in common: an application's bundler would make several of several.
     codeSplitting: { groups: [{ name: 'base', test: /src\/(errors|clock|race|text|stream|engine\/(peer|lock))\.ts$/ }] },
   });
