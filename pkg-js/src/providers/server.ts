@@ -9,7 +9,6 @@ import type { Answer, HttpOptions } from './http.js';
 import { post } from './http.js';
 import type { Quirks } from './quirks.js';
 import { modeOf, plainer, quirksOf, remember } from './quirks.js';
-import { serverEvents } from './sse.js';
 import type { ChatRequest, ChatResult, OutputMode } from './types.js';
 
 export interface ServerOptions extends EndpointOptions, HttpOptions {
@@ -83,6 +82,8 @@ export class Server {
   async *#chunks(answer: Answer, streaming: boolean): AsyncGenerator<object> {
     // A server may ignore that it is to stream; what it sends says so.
     if (!streaming || answer.contentType.includes('application/json')) return yield this.#parse(await answer.text(), answer.contentType);
+    // Loaded only here: background work asks for whole answers.
+    const { serverEvents } = await import('./sse.js');
     for await (const { event, data } of serverEvents(answer.nextChunk)) {
       if (data.trim() === '') continue;
       if (data.trim() === '[DONE]') return;
