@@ -45,10 +45,8 @@ pub(super) async fn embed(engine: &Engine, io: &Io, job: JobId, pages: &[PageId]
             }
             // A table that came later changes units alone: nobody is asked, or paid, twice for a vector.
             let stale: Vec<&Page> = pages.iter().filter(|page| is_stale(engine, space, page)).collect();
-            let asked: Vec<_> = stale
-                .iter()
-                .flat_map(|page| page.turns().map(|turn| (turn, embedded_text(page, turn.side))))
-                .collect();
+            let asked: Vec<_> =
+                stale.iter().flat_map(|page| page.turns().map(|turn| (turn, embedded_text(page, turn.side)))).collect();
             let mut vectors = Vec::with_capacity(asked.len());
             for batch in asked.chunks((*texts_per_call).max(1)) {
                 let texts = batch.iter().map(|(_, text)| text.clone()).collect();

@@ -5,7 +5,9 @@ use super::fuse::{By, Fused, Site, Visible};
 use super::max_sim::max_sim;
 use super::query::Query;
 use super::rank::Request;
-use super::weights::{AGE, Feature, GRAMS_ALL_TURNS, GRAMS_ONE_OF, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strategy, Weights};
+use super::weights::{
+    AGE, Feature, GRAMS_ALL_TURNS, GRAMS_ONE_OF, MAX_SIM_ALL_ATOMS, MAX_SIM_BEST_ATOMS, Strategy, Weights,
+};
 use crate::index::bm25::{self, Field, Scale};
 use crate::index::{Index, WINDOWS};
 use crate::model::Cues;

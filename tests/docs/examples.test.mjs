@@ -1,7 +1,7 @@
 // Every js and ts example of the READMEs runs as it stands there, with what it takes as given in stand-ins.mjs.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -17,6 +17,17 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 cpSync(new URL('stand-ins.mjs', import.meta.url), join(folder, 'stand-ins.mjs'));
 writeFileSync(join(folder, 'my-storage.js'), "export { MemoryStorage as MyStorage } from 'memstrata/testing';\n");
 
+// Engines that need a graphics card, by the one function that is asked of each.
+const engines = {
+  '@huggingface/transformers': 'export const pipeline = async () => async () => ({ dims: [1, 384], data: new Float32Array(384) });',
+  '@mlc-ai/web-llm': 'export const CreateMLCEngine = async () => ({ chatCompletion: async () => ({ choices: [] }), interruptGenerate() {} });',
+};
+for (const [name, code] of Object.entries(engines)) {
+  mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+  writeFileSync(join(folder, 'node_modules', name, 'package.json'), JSON.stringify({ name, type: 'module', exports: './index.js' }));
+  writeFileSync(join(folder, 'node_modules', name, 'index.js'), code);
+}
+
 function examplesOf(readme) {
   const text = readFileSync(join(ROOT, readme), 'utf8');
   return [...text.matchAll(/^```(js|ts)\n([^]*?)^```$/gm)].map(({ 1: language, 2: code, index }) => ({ at: `${readme}:${text.slice(0, index).split('\n').length}`, language, code }));
@@ -28,7 +39,8 @@ async function run(language, code) {
   // Vitest's `test` runs under its own program only; Node's takes the same arguments.
   const script = language === 'ts' ? transformSync('example.ts', code).code : code;
   writeFileSync(path, script.replaceAll("from 'vitest'", "from 'node:test'"));
-  const child = spawn(process.execPath, ['--import', pathToFileURL(join(folder, 'stand-ins.mjs')).href, path], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+  const database = code.includes('indexedDBStorage') ? ['--import', 'fake-indexeddb/auto'] : [];
+  const child = spawn(process.execPath, [...database, '--import', pathToFileURL(join(folder, 'stand-ins.mjs')).href, path], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (piece) => (said += piece));
   const status = await new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)));

@@ -225,7 +225,10 @@ fn an_answer_that_comes_later_completes_its_turn_once_and_is_found() {
     assert!(recall.hits[0].text.starts_with("A bowline does."), "{recall:?}");
     // It is there after a reopening, once.
     let memory = world.open();
-    assert_eq!(memory.pages(0, 10).iter().map(|page| &page.agent_response).collect::<Vec<_>>(), [&answered.agent_response]);
+    assert_eq!(
+        memory.pages(0, 10).iter().map(|page| &page.agent_response).collect::<Vec<_>>(),
+        [&answered.agent_response]
+    );
 }
 
 #[test]
