@@ -8,7 +8,7 @@ test('progress is told while the call runs, only to who asked for it, and only a
   const server = new McpServer({
     name: 'm', version: '0', instructions: '', tools: TOOLS,
     async call(_tool, _args, { onProgress }): Promise<Json> {
-      for (const done of [1, 1, 3]) onProgress(done, 3);
+      for (const done of [1, 1, 3]) onProgress?.(done, 3);
       return { deleted: 3 };
     },
     send: (message) => sent.push(message),
