@@ -7,7 +7,7 @@ use crate::effect::Io;
 use crate::error::{Error, ErrorCode, Result};
 use crate::id::{PageId, SegmentId, SessionId};
 use crate::map::{HashMap, HashSet};
-use crate::model::{Change, Cube, Fact, FactSource, Page, Record, RecordKind};
+use crate::model::{Change, Cube, Fact, FactSource, Page, Record, RecordKind, Space};
 use crate::order::sort_by_key;
 use crate::storage::{decode_record, read_snapshot};
 use crate::updating::long_term::adopt;
@@ -64,12 +64,23 @@ pub async fn import(engine: &Engine, io: &Io, bytes: &[u8]) -> Result<Imported> 
     if delta.is_empty() {
         return Ok(imported);
     }
+    // Without a vector the index may not know its space yet: the table is on its way.
+    if engine.index.borrow().n_vectors() == 0 {
+        engine.expect_space(delta.iter().find_map(space_of));
+    }
     commit(engine, io, &turn, Commit::new(delta, ids)).await?;
     engine.backfill_due.set(true);
     for page in added.iter() {
         engine.emit(Event::PageAdded { page_id: page.to_string() });
     }
     Ok(imported)
+}
+
+fn space_of(change: &Change) -> Option<&Space> {
+    match change {
+        Change::Put(Record::Vectors(vectors)) => Some(&vectors.space),
+        _ => None,
+    }
 }
 
 /// Takes the facts out of the records; they are settled against those that are here. One whose every quotation stands in a page

@@ -114,6 +114,22 @@ fn an_export_imported_elsewhere_is_the_same_memory() {
 }
 
 #[test]
+fn an_import_that_comes_before_the_table_keeps_its_vectors() {
+    let mut world = World::default();
+    let memory = world.open();
+    add(&mut world, &memory, 0..12);
+    let file = world.run(memory.export()).done().expect("exports");
+    let mut elsewhere = World::default();
+    let copy = elsewhere.run(MemoryOs::open(options())).done().expect("opens");
+    elsewhere.run(copy.import(file)).done().expect("imports");
+    copy.use_table(table());
+    elsewhere.run(copy.flush(NOON_MS)).done().expect("flushes");
+    let (index, wanted) = (copy.stats().index, memory.stats().index);
+    assert_eq!((index.vectors, index.pending_vectors), (wanted.vectors, 0));
+    assert_eq!(found(&mut elsewhere, &copy, "choir"), found(&mut world, &memory, "choir"));
+}
+
+#[test]
 fn an_import_into_a_memory_in_use_adds_what_is_new() {
     let mut world = World::default();
     let memory = world.open();
