@@ -60,7 +60,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('case_35 many tabs, one memory', () => {
   for (const count of [2, 4, 8]) {
-    test(`${count} tabs add ${TURNS_A_TAB} turns each: the exact count, none doubled, and every tab sees all`, async (t) => {
+    test(`b11_${count} tabs add ${TURNS_A_TAB} turns each: the exact count, none doubled, and every tab sees all`, async (t) => {
       const tabs = await Promise.all(Array.from({ length: count }, () => tab()));
       try {
         await Promise.all(tabs.map(({ call }) => call('open', `many-${count}`)));
@@ -137,7 +137,7 @@ describe('case_35 many tabs, one memory', () => {
 });
 
 describe('case_36 the owner dies', () => {
-  test(`${KILLS} times while others write: nothing acknowledged is lost or doubled, and no call waits longer than two seconds`, async (t) => {
+  test(`b11_${KILLS} times while others write: nothing acknowledged is lost or doubled, and no call waits longer than two seconds`, async (t) => {
     const acknowledged = [];
     const unknown = [];
     const waits = [];
