@@ -9,6 +9,7 @@ import type { Args, EngineCalls, EngineOpenOptions, HostCalls, Result } from '..
 import type { Clock } from '../clock.js';
 import { isMemoryOSError, MemoryOSError, toMemoryOSError } from '../errors.js';
 import type { MemoryEvent, ResponseResult } from '../types.js';
+import { cuttable } from './cuttable.js';
 import type { Route } from './link.js';
 import type { Local, OpenLocal } from './local.js';
 import { argsOf, lostCall, ownerLost } from './repeat.js';
@@ -37,6 +38,11 @@ export interface OwnerOptions {
   onFail(error: MemoryOSError): void;
 }
 
+/** An engine of this tab, and the way to end the model calls of its own work. */
+interface Running extends Local {
+  cut(): void;
+}
+
 interface Follower {
   peer: Peer<HostCalls, EngineCalls>;
   line: Line;
@@ -52,7 +58,7 @@ export class Owner implements Route {
   readonly #inFlight = new Set<Promise<unknown>>();
   #options: EngineOpenOptions;
   #mood: Mood;
-  #local: Promise<Local>;
+  #local: Promise<Running>;
   #stopped = false;
   #dead = false;
   #losses = 0;
@@ -76,22 +82,25 @@ export class Owner implements Route {
     await this.#local;
   }
 
-  async #open(): Promise<Local> {
+  async #open(): Promise<Running> {
+    if (this.#dead) throw ownerLost(false);
     let lost = false;
+    const { handlers, cut } = cuttable({ ...this.#given.handlers, chat: this.#chat, rank: this.#rank });
     const local = await this.#given.open(this.#options, {
-      handlers: { ...this.#given.handlers, chat: this.#chat, rank: this.#rank },
+      handlers,
       onEvent: (event) => this.#tell(event),
       onLost: () => {
         lost = true;
         this.#lost();
       },
     });
+    const running = { ...local, cut };
     if (this.#dead) {
-      end(local);
+      end(running);
       throw ownerLost(false);
     }
     if (!lost && Object.keys(this.#mood.settings).length > 0) await local.engine.call('configure', [this.#mood.settings]);
-    return local;
+    return running;
   }
 
   call<M extends keyof EngineCalls>(method: M, args: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>> {
@@ -175,8 +184,9 @@ export class Owner implements Route {
   async close(): Promise<void> {
     this.#stopped = true;
     try {
-      const { engine } = await this.#local;
+      const { engine, cut } = await this.#local;
       this.#dead = true;
+      cut();
       await engine.close();
     } catch (error) {
       if (!lostCall(error)) throw error;
@@ -278,6 +288,7 @@ export class Owner implements Route {
       const old = await before.catch(() => undefined);
       // What a lost engine had under way is rejected already, so nothing of it is waited for.
       await this.#drained();
+      old?.cut();
       // It rejects too, and is gone all the same.
       await old?.engine.close().catch(() => old.kill?.());
       return this.#open();
@@ -288,7 +299,8 @@ export class Owner implements Route {
   }
 }
 
-function end({ engine, kill }: Local): void {
+function end({ engine, kill, cut }: Running): void {
+  cut();
   if (kill) kill();
   else void engine.close().catch(() => undefined);
 }

@@ -86,6 +86,7 @@ class SharedEngine implements Engine {
   #minding: (() => void) | undefined;
   #unwatch: () => void = () => undefined;
   #older = false;
+  #givingWay = false;
   #wasOpen = false;
   #end: MemoryOSError | undefined;
   #closing: Promise<void> | undefined;
@@ -267,7 +268,8 @@ class SharedEngine implements Engine {
         else this.#room?.say(this.#owner.notice(this.#route === this.#owner));
         break;
       case 'join':
-        if (notice.epoch !== this.#owner?.epoch || this.#closing) break;
+        // One that closes, or gives way, lets nobody in.
+        if (notice.epoch !== this.#owner?.epoch || this.#route !== this.#owner) break;
         this.#owner.admit(notice.from, notice.needs, () => (this.#room as Room).line(notice.epoch, notice.from));
         this.#room?.say({ kind: 'welcome', epoch: notice.epoch, to: notice.from });
         break;
@@ -388,7 +390,9 @@ class SharedEngine implements Engine {
   /** A newer version has come: its tab opens the store as soon as this one has let it go. */
   async #giveWay(): Promise<void> {
     const owner = this.#owner;
-    if (!owner) return;
+    // That tab asks until it has an answer.
+    if (!owner || this.#closing || this.#givingWay) return;
+    this.#givingWay = true;
     this.#route = undefined;
     this.#room?.say({ kind: 'closing', epoch: owner.epoch });
     await owner.drain();
