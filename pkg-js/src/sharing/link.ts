@@ -15,7 +15,7 @@ export const CALLS_IN_FLIGHT = 32;
 
 /** Where calls go: to an engine of this tab, or to another tab's. */
 export interface Route {
-  /** Whether a call leaves this tab, and so must be known again if it comes twice. */
+  /** Whether a call leaves this tab. */
   readonly remote: boolean;
   call<M extends keyof EngineCalls>(method: M, args: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>>;
 }

@@ -113,15 +113,13 @@ class SharedEngine implements Engine {
   }
 
   async call<M extends keyof EngineCalls>(method: M, given: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>> {
-    let args = given;
+    // Also for an engine of this tab: it may be opened anew while it has the call.
+    const args = identified(method, given);
     let sent = false;
     try {
       for (let losses = 0; ; ) {
         const route = await this.#routed(() => undone(method, args, sent), signal);
-        if (route.remote) {
-          args = identified(method, args);
-          this.#mind();
-        }
+        if (route.remote) this.#mind();
         try {
           const result = await route.call(method, args, signal);
           return this.#ours(method, sent ? asFirst(method, args, result) : result);
