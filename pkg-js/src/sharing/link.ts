@@ -26,6 +26,8 @@ export interface LinkOptions {
   line: Line;
   handlers: Handlers<HostCalls>;
   onEvent(event: MemoryEvent): void;
+  /** The owner has said something. */
+  onHeard(): void;
   /** Lets the lock go by which the owner knows that this tab lives. */
   release(): void;
 }
@@ -44,6 +46,7 @@ export class Link implements Route {
     this.#options = options;
     this.id = options.id;
     this.epoch = options.epoch;
+    options.line.addEventListener('message', () => options.onHeard());
     this.#peer = new Peer<EngineCalls, HostCalls>(options.line, { handlers: options.handlers, fallback: 'PROVIDER_FAILED', onEvent: (event) => options.onEvent(event) });
   }
 
