@@ -1,8 +1,9 @@
-/** Engines that end while a job of theirs waits for a model. */
-import { expect, test } from 'vitest';
+/** Whose model does the work of an engine, and engines that end while they wait for it. */
+import { describe, expect, test } from 'vitest';
 import type { Engine } from '../engine/engine.js';
 import { Browser } from '../fixtures/tabs.js';
 import type { Tab } from '../fixtures/tabs.js';
+import { MemoryOSError } from '../errors.js';
 import { SHARING_VERSION } from './room.js';
 
 type Options = NonNullable<Parameters<Browser['tab']>[0]>;
@@ -89,4 +90,43 @@ test('case_37_an_old_tab_in_the_middle_of_a_model_call_lets_go_at_once_and_says_
   await browser.settle();
   expect([tabs[0].lost, cut]).toEqual([['newer-version'], ['chat']]);
   expect(heard.filter((kind) => kind === 'closing')).toHaveLength(1);
+});
+
+describe('a model that a tab has lent', () => {
+  const says = (text: string): Models => ({ chat: async () => ({ text, finishReason: 'stop' }) });
+  const lends = (model: string): Options => ({ handlers: says(model), changes: { chatModel: model } });
+  const models = (browser: Browser) => browser.store.opened.map(({ chatModel }) => chatModel);
+
+  test.each(['closes', 'is killed'] as const)('goes when that tab %s: the engine is opened anew without one', async (how) => {
+    const { browser, tabs, engines } = await opened({}, lends('p/m'));
+    expect(await work(tabs[0])).toMatchObject({ text: 'p/m' });
+    if (how === 'closes') await engines[1].close();
+    else tabs[1].kill();
+    await browser.settle();
+    expect(models(browser)).toEqual([null, 'p/m', null]);
+    expect(await engines[0].call('stats', [])).toMatchObject({ role: 'owner' });
+  });
+
+  test('is followed by the next tab’s, under its own name', async () => {
+    const { browser, tabs, engines } = await opened({}, lends('p/a'), lends('p/b'), lends('p/b'));
+    for (const engine of engines.slice(1, 3)) {
+      await engine.close();
+      await browser.settle();
+      expect(await work(tabs[0])).toMatchObject({ text: 'p/b' });
+    }
+    expect(models(browser)).toEqual([null, 'p/a', 'p/b']);
+  });
+
+  test('is not needed where the owner has one of its own', async () => {
+    const { browser, engines } = await opened(lends('p/own'), lends('p/m'));
+    await engines[1].close();
+    await browser.settle();
+    expect(models(browser)).toEqual(['p/own']);
+  });
+
+  test('that fails because its tab closes is not taken for the end of the store', async () => {
+    const closing = { chat: () => Promise.reject(new MemoryOSError('CLOSED', 'the memory was closed')) };
+    const { tabs } = await opened({}, withModel(closing));
+    expect(await work(tabs[0])).toMatchObject({ code: 'PROVIDER_FAILED', message: 'the tab whose language model did the background work is gone' });
+  });
 });
