@@ -10,7 +10,8 @@ export class Followed<T> {
   readonly #items = new Map<string, T>();
   /** Pages that were added or changed, and not looked at since. */
   readonly #unseen = new Set<string>();
-  #removals = 0;
+  /** What makes a list that is being read useless. */
+  #upsets = 0;
   #loaded = false;
   #off: (() => void) | undefined;
 
@@ -23,8 +24,7 @@ export class Followed<T> {
   /** By page id, the oldest first, as the memory is now. Calls must not overlap. */
   async now(): Promise<ReadonlyMap<string, T>> {
     this.#off ??= this.#memory.on('*', (event) => this.#happened(event));
-    if (!this.#loaded) await this.#load();
-    while (this.#unseen.size > 0) await this.#look();
+    while (!this.#loaded || this.#unseen.size > 0) await (this.#loaded ? this.#look() : this.#load());
     return this.#items;
   }
 
@@ -38,22 +38,26 @@ export class Followed<T> {
   #happened(event: MemoryEvent): void {
     if (event.type === 'page-added' || event.type === 'page-updated') this.#unseen.add(event.pageId);
     else if (event.type === 'forgotten') {
-      this.#removals++;
+      this.#upsets++;
       for (const id of event.pages) {
         this.#items.delete(id);
         this.#unseen.delete(id);
       }
     } else if (event.type === 'cleared') {
-      this.#removals++;
+      this.#upsets++;
       this.#items.clear();
       this.#unseen.clear();
+    } else if (event.type === 'role') {
+      // Between two owners, and while a tab is frozen, others write and nobody is told. A list that is being read may be older.
+      this.#upsets++;
+      this.#loaded = false;
     }
   }
 
   async #load(): Promise<void> {
-    for (let removals = -1; removals !== this.#removals; ) {
+    for (let upsets = -1; upsets !== this.#upsets; ) {
       // A page that goes while the list is read moves the others up, past the reader: read again then.
-      removals = this.#removals;
+      upsets = this.#upsets;
       this.#unseen.clear();
       const pages: PageView[] = [];
       for (let got = LOAD_PAGES; got === LOAD_PAGES; ) {

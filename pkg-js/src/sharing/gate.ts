@@ -11,6 +11,8 @@ export class Gate {
   /** Resolves with the way out. */
   async enter(signal?: AbortSignal): Promise<() => void> {
     if (this.#shut) throw this.#shut;
+    // Its event has been, and comes to nobody who waits.
+    if (signal?.aborted) throw signal.reason;
     if (this.#free > 0) this.#free--;
     else await this.#wait(signal);
     let left = false;

@@ -15,7 +15,7 @@ export const CALLS_IN_FLIGHT = 32;
 
 /** Where calls go: to an engine of this tab, or to another tab's. */
 export interface Route {
-  /** Whether a call leaves this tab, and so must be known again if it comes twice. */
+  /** Whether a call leaves this tab. */
   readonly remote: boolean;
   call<M extends keyof EngineCalls>(method: M, args: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>>;
 }
@@ -26,6 +26,8 @@ export interface LinkOptions {
   line: Line;
   handlers: Handlers<HostCalls>;
   onEvent(event: MemoryEvent): void;
+  /** The owner has said something. */
+  onHeard(): void;
   /** Lets the lock go by which the owner knows that this tab lives. */
   release(): void;
 }
@@ -44,6 +46,7 @@ export class Link implements Route {
     this.#options = options;
     this.id = options.id;
     this.epoch = options.epoch;
+    options.line.addEventListener('message', () => options.onHeard());
     this.#peer = new Peer<EngineCalls, HostCalls>(options.line, { handlers: options.handlers, fallback: 'PROVIDER_FAILED', onEvent: (event) => options.onEvent(event) });
   }
 

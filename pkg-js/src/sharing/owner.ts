@@ -1,6 +1,7 @@
 /** The owner's side: one engine, and the lines of those that follow. */
 import { READS, WRITES } from '../engine/calls.js';
 import type { Served } from '../engine/calls.js';
+import type { HostChatRequest } from '../engine/contract.js';
 import type { Locks } from '../engine/lock.js';
 import { hold } from '../engine/lock.js';
 import type { Handlers } from '../engine/peer.js';
@@ -8,7 +9,9 @@ import { Peer } from '../engine/peer.js';
 import type { Args, EngineCalls, EngineOpenOptions, HostCalls, Result } from '../engine/protocol.js';
 import type { Clock } from '../clock.js';
 import { isMemoryOSError, MemoryOSError, toMemoryOSError } from '../errors.js';
+import type { ChatResult } from '../providers/types.js';
 import type { MemoryEvent, ResponseResult } from '../types.js';
+import { cuttable } from './cuttable.js';
 import type { Route } from './link.js';
 import type { Local, OpenLocal } from './local.js';
 import { argsOf, lostCall, ownerLost } from './repeat.js';
@@ -37,6 +40,11 @@ export interface OwnerOptions {
   onFail(error: MemoryOSError): void;
 }
 
+/** An engine of this tab, and the way to end the model calls of its own work. */
+interface Running extends Local {
+  cut(): void;
+}
+
 interface Follower {
   peer: Peer<HostCalls, EngineCalls>;
   line: Line;
@@ -52,7 +60,7 @@ export class Owner implements Route {
   readonly #inFlight = new Set<Promise<unknown>>();
   #options: EngineOpenOptions;
   #mood: Mood;
-  #local: Promise<Local>;
+  #local: Promise<Running>;
   #stopped = false;
   #dead = false;
   #losses = 0;
@@ -76,22 +84,30 @@ export class Owner implements Route {
     await this.#local;
   }
 
-  async #open(): Promise<Local> {
+  async #open(): Promise<Running> {
+    if (this.#dead) throw ownerLost(false);
     let lost = false;
+    let failed = false;
+    const { handlers, cut } = cuttable({ ...this.#given.handlers, chat: this.#chat, rank: this.#rank });
     const local = await this.#given.open(this.#options, {
-      handlers: { ...this.#given.handlers, chat: this.#chat, rank: this.#rank },
+      handlers,
       onEvent: (event) => this.#tell(event),
       onLost: () => {
         lost = true;
-        this.#lost();
+        if (!failed) this.#lost();
       },
     });
-    if (this.#dead) {
-      end(local);
-      throw ownerLost(false);
+    const running = { ...local, cut };
+    try {
+      if (this.#dead) throw ownerLost(false);
+      if (!lost && Object.keys(this.#mood.settings).length > 0) await local.engine.call('configure', [this.#mood.settings]);
+      return running;
+    } catch (error) {
+      // Nobody gets this engine, so nobody else would end it, and it holds the store.
+      failed = true;
+      end(running);
+      throw error;
     }
-    if (!lost && Object.keys(this.#mood.settings).length > 0) await local.engine.call('configure', [this.#mood.settings]);
-    return local;
   }
 
   call<M extends keyof EngineCalls>(method: M, args: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>> {
@@ -163,6 +179,7 @@ export class Owner implements Route {
     follower.watching.abort();
     follower.peer.kill(new MemoryOSError('CLOSED', 'the tab that asked is gone'), true);
     follower.line.close();
+    this.#relend();
   }
 
   /** Takes no further calls; resolves when those under way are answered, or after a while. */
@@ -175,8 +192,9 @@ export class Owner implements Route {
   async close(): Promise<void> {
     this.#stopped = true;
     try {
-      const { engine } = await this.#local;
+      const { engine, cut } = await this.#local;
       this.#dead = true;
+      cut();
       await engine.close();
     } catch (error) {
       if (!lostCall(error)) throw error;
@@ -225,13 +243,26 @@ export class Owner implements Route {
   readonly #chat: Handlers<HostCalls>['chat'] = ([request, callId], signal) => {
     const { follower, own } = this.#callerOf(callId);
     if (follower) return follower.peer.call('chat', [request, own], signal);
-    if (callId === undefined && this.#given.options.chatModel === null) {
-      const lender = [...this.#followers.values()].find(({ needs }) => needs.chatModel !== null);
-      if (!lender) throw new MemoryOSError('PROVIDER_FAILED', 'the tab whose language model did the background work is gone');
-      return lender.peer.call('chat', [request, undefined], signal);
-    }
+    if (callId === undefined && this.#given.options.chatModel === null) return this.#askLender(request, signal);
     return this.#given.handlers.chat([request, callId], signal);
   };
+
+  /** The tab whose model does the background work where the owner's tab has none. */
+  #lender(): Follower | undefined {
+    return [...this.#followers.values()].find(({ needs }) => needs.chatModel !== null);
+  }
+
+  async #askLender(request: HostChatRequest, signal: AbortSignal): Promise<ChatResult> {
+    const lender = this.#lender();
+    const gone = (cause?: unknown) => new MemoryOSError('PROVIDER_FAILED', 'the tab whose language model did the background work is gone', { cause });
+    if (!lender) throw gone();
+    try {
+      return await lender.peer.call('chat', [request, undefined], signal);
+    } catch (error) {
+      // The core would take this code for the end of its own store, and would do no further work.
+      throw isMemoryOSError(error) && error.code === 'CLOSED' ? gone(error) : error;
+    }
+  }
 
   readonly #rank: Handlers<HostCalls>['rank'] = ([request], signal) => {
     const { follower, own } = this.#callerOf(request.callId);
@@ -252,6 +283,14 @@ export class Owner implements Route {
 
   #widen({ chatModel, retrievers }: Needs): void {
     this.#options = { ...this.#options, chatModel: this.#options.chatModel ?? chatModel, retrievers: [...new Set([...this.#options.retrievers, ...retrievers])] };
+    this.#renew();
+  }
+
+  /** A lent model goes with its tab. Then that of the next tab which has one, or rules do the background work. */
+  #relend(): void {
+    const chatModel = this.#lender()?.needs.chatModel ?? null;
+    if (this.#stopped || this.#given.options.chatModel !== null || this.#options.chatModel === chatModel) return;
+    this.#options = { ...this.#options, chatModel };
     this.#renew();
   }
 
@@ -278,6 +317,7 @@ export class Owner implements Route {
       const old = await before.catch(() => undefined);
       // What a lost engine had under way is rejected already, so nothing of it is waited for.
       await this.#drained();
+      old?.cut();
       // It rejects too, and is gone all the same.
       await old?.engine.close().catch(() => old.kill?.());
       return this.#open();
@@ -288,7 +328,8 @@ export class Owner implements Route {
   }
 }
 
-function end({ engine, kill }: Local): void {
+function end({ engine, kill, cut }: Running): void {
+  cut();
   if (kill) kill();
   else void engine.close().catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * What becomes of a call whose owner is lost before it answers. What only looks, or what the core recognises when it comes
- * again, is asked of the next owner. Of anything else nobody can know whether it was carried out, and the caller is told so.
+ * What becomes of a call whose engine is lost before it answers. What only looks, or what the core recognises when it comes
+ * again, is asked of the next one. Of anything else nobody can know whether it was carried out, and the caller is told so.
  */
 import type { WasmAddInput } from '../engine/contract.js';
 import type { Args, EngineCalls } from '../engine/protocol.js';
@@ -61,9 +61,9 @@ export function asFirst<M extends Method, R>(method: M, args: Args<EngineCalls, 
 
 const LOST = 'owner-lost';
 
-/** The owner is gone. `sent`: it may have carried the call out. */
+/** The owner is gone, or its engine is. `sent`: it may have carried the call out. */
 export function ownerLost(sent: boolean): MemoryOSError {
-  return new MemoryOSError('CLOSED', 'the tab that owned the memory is gone', { data: { reason: LOST, sent } });
+  return new MemoryOSError('CLOSED', 'the engine that was asked is gone', { data: { reason: LOST, sent } });
 }
 
 /** Whether this is no answer, but the end of the one that should have answered. */
@@ -79,14 +79,14 @@ export function lostCall(error: unknown): { sent: boolean } | undefined {
  */
 export function undone<M extends Method>(method: M, args: Args<EngineCalls, M>, sent: boolean): MemoryOSError {
   if (!sent || HARMLESS.includes(method)) {
-    return new MemoryOSError('NOT_OPEN', `the memory is changing hands between tabs, and ${method} ${sent ? 'was not answered' : 'was not begun'}: call it again`, { data: { reason: 'hand-over', method, repeatable: true } });
+    return new MemoryOSError('NOT_OPEN', `the memory is changing hands between tabs or being opened anew, and ${method} ${sent ? 'was not answered' : 'was not begun'}: call it again`, { data: { reason: 'hand-over', method, repeatable: true } });
   }
   // An id that the caller did not give would be another one the next time.
   const turns = turnsOf(method, args);
   const repeatable = CALLERS_CHOICE.includes(method) || (turns?.every(({ clientId }) => clientId !== undefined && !clientId.startsWith(ID_PREFIX)) ?? false);
   return new MemoryOSError(
     'STORAGE_UNAVAILABLE',
-    `the tab that owned the memory ended before it answered ${method}, so its outcome is unknown: ${repeatable ? 'call it again' : 'look whether it was carried out before you call it again'}`,
+    `the engine of the memory ended before it answered ${method} (its tab is gone, or it was opened anew), so its outcome is unknown: ${repeatable ? 'call it again' : 'look whether it was carried out before you call it again'}`,
     { data: { reason: LOST, method, repeatable } },
   );
 }

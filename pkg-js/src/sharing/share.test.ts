@@ -454,6 +454,26 @@ describe('between tabs', () => {
     expect(await follower.call('stats', [])).toMatchObject({ pages: 0 });
   });
 
+  test('a call that is cancelled already is refused at once, however many are under way', async () => {
+    const { browser, follower, store } = await tabs(2);
+    store.beforeCall = () => new Promise(() => undefined);
+    for (let n = 0; n < CALLS_IN_FLIGHT; n++) void outcome(follower.call('flush', []));
+    await browser.settle();
+    await expect(follower.call('retrieve', ['q', { callId: 'r' } as never], AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  test('an engine that is open and does not take the settings is ended', async () => {
+    const { browser, all, follower, store } = await tabs(2);
+    await follower.call('configure', [{ dailyCalls: 7 }]);
+    await browser.settle();
+    store.beforeCall = (method) => (method === 'configure' ? Promise.reject(new MemoryOSError('INVALID_ARGUMENT', 'dailyCalls is unknown')) : undefined);
+    all[0].kill();
+    await browser.settle();
+    await expect(follower.call('stats', [])).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect(store.opened).toHaveLength(2);
+    await expect((all[1].engine as Engine).call('stats', [])).rejects.toMatchObject({ code: 'CLOSED' });
+  });
+
   test('a worker that crashes is replaced by its owner, and what was under way is asked of the new one', async () => {
     const { browser, all, owner, follower, store } = await tabs(2);
     const { reached, wait } = stuck();

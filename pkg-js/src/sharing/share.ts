@@ -21,11 +21,12 @@ import { pageLife } from './page-life.js';
 import { argsOf, asFirst, identified, lostCall, repeats, undone } from './repeat.js';
 import type { Channel, Mood, Notice, OpenChannel } from './room.js';
 import { randomName, Room, SHARING_VERSION } from './room.js';
+import { Silence } from './silence.js';
 import { WaitingCalls } from './waiting.js';
 
 /** How often a tab without an owner asks for one. */
 const ASK_EVERY_MS = 500;
-/** While calls are under way: how often the owner is asked whether it lives, and the silence after which it is taken for stopped. */
+/** While calls are under way: how often the owner is asked whether it lives, and the age of a call at which one that has left all of that unanswered is taken for stopped. */
 const MIND_EVERY_MS = 2_500;
 export const SILENCE_MS = 10_000;
 /** Owners that one call may see lost before it is given up: a call that kills engines must not kill them all. */
@@ -80,12 +81,12 @@ class SharedEngine implements Engine {
   /** Where calls go; absent between owners. */
   #route: Route | undefined;
   #mood: Mood;
-  /** Last sign of an owner's life. */
-  #heardAt = 0;
+  readonly #silence: Silence;
   #stopAsking: (() => void) | undefined;
   #minding: (() => void) | undefined;
   #unwatch: () => void = () => undefined;
   #older = false;
+  #givingWay = false;
   #wasOpen = false;
   #end: MemoryOSError | undefined;
   #closing: Promise<void> | undefined;
@@ -94,6 +95,7 @@ class SharedEngine implements Engine {
     this.#given = given;
     this.#parts = parts;
     this.#waiting = new WaitingCalls(parts.clock);
+    this.#silence = new Silence(parts.clock);
     this.#mood = { paused: given.options.paused, settings: {} };
     this.#handlers = { ...given.handlers, chat: this.#chat };
   }
@@ -112,15 +114,13 @@ class SharedEngine implements Engine {
   }
 
   async call<M extends keyof EngineCalls>(method: M, given: Args<EngineCalls, M>, signal?: AbortSignal): Promise<Result<EngineCalls, M>> {
-    let args = given;
+    // Also for an engine of this tab: it may be opened anew while it has the call.
+    const args = identified(method, given);
     let sent = false;
     try {
       for (let losses = 0; ; ) {
         const route = await this.#routed(() => undone(method, args, sent), signal);
-        if (route.remote) {
-          args = identified(method, args);
-          this.#mind();
-        }
+        if (route.remote) this.#mind();
         try {
           const result = await route.call(method, args, signal);
           return this.#ours(method, sent ? asFirst(method, args, result) : result);
@@ -171,7 +171,6 @@ class SharedEngine implements Engine {
   #come(): void {
     if (this.#room || this.#end || this.#closing) return;
     this.#room = new Room(this.#given.options, this.#parts.channel, (notice) => this.#hear(notice));
-    this.#heardAt = this.#parts.clock.now();
     const queued = new AbortController();
     this.#queued = queued;
     hold(this.#parts.locks, this.#room.ownerLock, queued.signal).then(
@@ -180,7 +179,7 @@ class SharedEngine implements Engine {
         if (!queued.signal.aborted) this.#fail(new MemoryOSError('STORAGE_UNAVAILABLE', 'the lock of the memory cannot be taken here', { cause: error }));
       },
     );
-    this.#ask();
+    this.#startAsking();
   }
 
   /** Gives everything back that others may need, at once. */
@@ -267,7 +266,8 @@ class SharedEngine implements Engine {
         else this.#room?.say(this.#owner.notice(this.#route === this.#owner));
         break;
       case 'join':
-        if (notice.epoch !== this.#owner?.epoch || this.#closing) break;
+        // One that closes, or gives way, lets nobody in.
+        if (notice.epoch !== this.#owner?.epoch || this.#route !== this.#owner) break;
         this.#owner.admit(notice.from, notice.needs, () => (this.#room as Room).line(notice.epoch, notice.from));
         this.#room?.say({ kind: 'welcome', epoch: notice.epoch, to: notice.from });
         break;
@@ -290,7 +290,7 @@ class SharedEngine implements Engine {
   }
 
   #heardOwner({ version, epoch, open, mood }: Notice & { kind: 'owner' }): void {
-    this.#heardAt = this.#parts.clock.now();
+    this.#silence.end();
     this.#older = version < SHARING_VERSION;
     if (version > SHARING_VERSION) return this.#fail(newer(), 'newer-version');
     // It has heard which version asks, and gives way.
@@ -305,9 +305,14 @@ class SharedEngine implements Engine {
     const id = randomName();
     const release = await hold(this.#parts.locks, room.tabLock(id));
     if (this.#room !== room || this.#link || this.#owner) return release();
-    this.#link = new Link({ id, epoch, line: room.line(epoch, id), handlers: this.#handlers, onEvent: (event) => this.#given.onEvent(event), release });
+    this.#link = new Link({ id, epoch, line: room.line(epoch, id), handlers: this.#handlers, onEvent: (event) => this.#given.onEvent(event), onHeard: () => this.#silence.end(), release });
     const { chatModel, retrievers } = this.#given.options;
     room.say({ kind: 'join', version: SHARING_VERSION, epoch, from: id, needs: { chatModel, retrievers } });
+  }
+
+  #startAsking(): void {
+    this.#silence.begin();
+    this.#ask();
   }
 
   /** Asks until there is an owner; a lock whose holder says nothing is not waited for. */
@@ -315,7 +320,7 @@ class SharedEngine implements Engine {
     this.#stopAsking?.();
     if (this.#owner || this.#route || !this.#room) return;
     this.#room.say({ kind: 'who', version: SHARING_VERSION });
-    if (this.#parts.clock.now() - this.#heardAt >= LOCK_WAIT_MS) {
+    if (this.#silence.ask(ASK_EVERY_MS) >= LOCK_WAIT_MS) {
       // What was sent to an owner that has not answered since is lost with it.
       if (this.#link) this.#dropLink();
       // None of these has been begun: whoever lost an owner was told when the hand-over took too long.
@@ -345,27 +350,26 @@ class SharedEngine implements Engine {
   #lose(): void {
     this.#route = undefined;
     this.#dropLink();
-    this.#heardAt = this.#parts.clock.now();
     this.#waiting.begin();
-    this.#ask();
+    this.#startAsking();
   }
 
   /** The owner closes: what it has is answered, what comes waits for the next one. */
   #stopLink(): void {
     this.#link?.stop();
     this.#route = undefined;
-    this.#heardAt = this.#parts.clock.now();
-    this.#ask();
+    this.#startAsking();
   }
 
   /** While calls are under way the owner is asked for signs of life: one that is stopped without a word keeps its lock. */
   #mind(): void {
     if (this.#minding) return;
-    this.#heardAt = this.#parts.clock.now();
+    this.#silence.begin();
     const look = (): void => {
       this.#minding = undefined;
       if (!this.#route?.remote || !this.#link?.busy) return;
-      if (this.#parts.clock.now() - this.#heardAt >= SILENCE_MS) return this.#lose();
+      // The first question comes after the first wait.
+      if (this.#silence.ask(MIND_EVERY_MS) >= SILENCE_MS - MIND_EVERY_MS) return this.#lose();
       this.#room?.say({ kind: 'who', version: SHARING_VERSION });
       this.#minding = this.#parts.clock.after(MIND_EVERY_MS, look, 'background');
     };
@@ -388,7 +392,9 @@ class SharedEngine implements Engine {
   /** A newer version has come: its tab opens the store as soon as this one has let it go. */
   async #giveWay(): Promise<void> {
     const owner = this.#owner;
-    if (!owner) return;
+    // That tab asks until it has an answer.
+    if (!owner || this.#closing || this.#givingWay) return;
+    this.#givingWay = true;
     this.#route = undefined;
     this.#room?.say({ kind: 'closing', epoch: owner.epoch });
     await owner.drain();
