@@ -48,7 +48,7 @@ function diagnose(endpoint: Endpoint, status: number, complaint: string, model: 
   if (status === 403 && looksLikeOllama(endpoint)) return ['cors', `Ollama refuses this page's origin: start it with OLLAMA_ORIGINS=${pageOrigin() ?? '*'} and try again`];
   if (status === 403) return ['key', 'the key may not use this model, or the server refuses this origin'];
   if (status === 404) return ['not-found', `check that baseURL is right (it usually ends in /v1) and that the server has the model "${model}"`];
-  if (status === 402 || ((status === 429 || status === 400) && /quota|billing|credit/i.test(complaint))) return ['quota', 'the account has no credit left'];
+  if (status === 402 || ((status === 400 || (status === 429 && retryAfterMs === undefined)) && /quota|billing|credit/i.test(complaint))) return ['quota', 'the account has no credit left'];
   if (status === 429) return ['quota', retryAfterMs === undefined ? 'too many requests: wait and try again' : `too many requests: it asks to wait ${Math.ceil(retryAfterMs / 1_000)} s`];
   if (status >= 500) return [status === 504 ? 'timeout' : 'server', 'the server has a fault or is overloaded: try again later'];
   return [status === 408 ? 'timeout' : 'unknown', ''];

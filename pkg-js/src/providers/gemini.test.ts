@@ -73,7 +73,7 @@ test('case_43_a_schema_goes_along_in_the_apis_words', async () => {
 });
 
 test('case_44_a_delay_in_the_body_of_a_429_is_heeded', async () => {
-  const busy = json(429, { error: { code: 429, message: 'Too many requests', details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }] } });
+  const busy = json(429, { error: { code: 429, message: 'You exceeded your current quota, please check your plan and billing details. Please retry in 34.5s.', details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }] } });
   const server = await modelServer(busy, content({}));
   servers.push(server);
   const clock = fakeClock();

@@ -54,7 +54,7 @@ export async function post(endpoint: Endpoint, path: string, body: object, optio
     exchange.end();
     const wait = retryAfterMs(response.headers, clock.now());
     const error = refusal(endpoint, { status: response.status, body: text, model, retryAfterMs: wait });
-    if (attempt >= maxRetries || !isRetried(response.status, complaintOf(text) + text)) throw error;
+    if (attempt >= maxRetries || !isRetried(response.status, complaintOf(text) + text, wait)) throw error;
     const delayMs = wait ?? backoffMs(attempt, random);
     if (delayMs > maxRetryDelayMs) throw error;
     onRetry?.({ attempt: attempt + 1, status: response.status, delayMs });

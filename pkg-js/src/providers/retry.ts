@@ -3,9 +3,10 @@
 const RETRIED = new Set([408, 409, 429]);
 const FIRST_DELAY_MS = 500;
 
-export function isRetried(status: number, complaint: string): boolean {
-  // An empty account stays empty.
-  if (status === 429 && /insufficient_quota|billing|credit balance/i.test(complaint)) return false;
+export function isRetried(status: number, complaint: string, retryAfterMs?: number): boolean {
+  // An empty account stays empty. Google speaks of billing at every limit of a minute, too, but then says how long to wait.
+  const isEmpty = retryAfterMs === undefined ? /insufficient_quota|billing|credit balance/i : /insufficient_quota/i;
+  if (status === 429 && isEmpty.test(complaint)) return false;
   return RETRIED.has(status) || status >= 500;
 }
 
