@@ -26,7 +26,7 @@ import { WaitingCalls } from './waiting.js';
 
 /** How often a tab without an owner asks for one. */
 const ASK_EVERY_MS = 500;
-/** While calls are under way: how often the owner is asked whether it lives, and the age of a call at which one that has left all of that unanswered is taken for stopped. */
+/** While calls are under way: how often the owner is asked whether it lives, and how long a call waits for one that never says so. */
 const MIND_EVERY_MS = 2_500;
 export const SILENCE_MS = 10_000;
 /** Owners that one call may see lost before it is given up: a call that kills engines must not kill them all. */
