@@ -13,7 +13,9 @@ const opened = (): LogStorage => {
   return storage;
 };
 
-new Peer<object, OpfsCalls>(self as unknown as Port, {
+// Only in a worker: a bundler's dry run or a server-side render may load this file too.
+const scope = globalThis as unknown as Port & { WorkerGlobalScope?: unknown };
+if (scope.WorkerGlobalScope !== undefined) new Peer<object, OpfsCalls>(scope, {
   fallback: 'STORAGE_UNAVAILABLE',
   handlers: {
     open: async ([{ folder, waitMs, ...options }, name]) => {
