@@ -75,6 +75,19 @@ describe('ways of asking', () => {
     expect(none.size).toBe(0);
   });
 
+  test('a passing fault of a server that speaks of JSON is no refusal', async () => {
+    const fault = (statusCode: number) => {
+      const tried: OutputMode[] = [];
+      const result = inModes({ messages: [], responseSchema: { name: 'x', schema: {} } }, ['json_schema', 'tool_call'], new Set(), async (mode) => {
+        tried.push(mode);
+        if (mode === 'json_schema') throw Object.assign(new Error('Invalid JSON response'), { statusCode });
+        return { text: '', finishReason: 'stop' };
+      });
+      return result.then(() => tried, () => tried);
+    };
+    expect([await fault(502), await fault(429), await fault(400)]).toEqual([['json_schema'], ['json_schema'], ['json_schema', 'tool_call']]);
+  });
+
   test('nothing is asked again for another failure, after words were heard, or where no JSON is wanted', async () => {
     for (const [request, options] of [[{}, { message: 'out of memory' }], [{ onText: () => undefined }, { heard: true }], [{ abortSignal: AbortSignal.abort() }, {}]] as const) {
       const { tried, result } = ask(request, ['json_schema'], options);

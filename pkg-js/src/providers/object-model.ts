@@ -76,7 +76,12 @@ export async function inModes(request: ChatRequest, has: readonly OutputMode[], 
   throw new MemoryOSError('INTERNAL', 'no way of asking was left');
 }
 
+/** What an HTTP status tells: only these say that the request itself will not do; anything else passes. */
+const REFUSALS = [400, 404, 422];
+
 function isRefusal(thrown: unknown): boolean {
+  const { statusCode } = (thrown ?? {}) as { statusCode?: unknown };
+  if (typeof statusCode === 'number' && !REFUSALS.includes(statusCode)) return false;
   return thrown instanceof ModeRefused || /json|schema|grammar|response.?(format|constraint)|structured|\btools?\b/i.test(String((thrown as Error | null)?.message));
 }
 

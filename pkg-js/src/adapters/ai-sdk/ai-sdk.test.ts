@@ -159,10 +159,13 @@ describe.each(versions)('$name', ({ sdk, Mock }) => {
 
   test('a prompt that cannot be read is answered all the same', async () => {
     const told: string[] = [];
-    const { model } = wrapped(await opened(), [{ text: 'Hello.' }], { onError: ({ code }) => told.push(code) });
-    const { content } = await model.doGenerate({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi', providerOptions: { mock: { n: 1n } } }] }] });
+    const { model, asked } = wrapped(await opened(), [{ text: 'Hello.' }], { onError: ({ code }) => told.push(code) });
+    const { content } = await model.doGenerate({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi', providerOptions: { mock: { n: 1n } } }] }], providerOptions: { memstrata: { session: 's' }, mock: { seen: true } },
+    });
     expect(content).toContainEqual({ type: 'text', text: 'Hello.' });
     expect(told).toEqual(['INTERNAL']);
+    expect(asked[0]?.providerOptions).toEqual({ mock: { seen: true } });
   });
 
   test('a call says what it wants, and its provider does not hear of it', async () => {

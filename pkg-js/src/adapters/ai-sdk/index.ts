@@ -40,7 +40,7 @@ export function memoryMiddleware(memory: MemoryOS, options: MemoryMiddlewareOpti
     const reading = readPrompt(params.prompt);
     const message = reading && params.prompt[reading.at];
     const wishes: MemoryCallOptions = { ...wishesOf(message), ...wishesOf(params) };
-    const clean = { ...params, ...withoutWishes(params), prompt: params.prompt.map((item) => ({ ...item, ...withoutWishes(item) })) };
+    const clean = withoutAnyWishes(params);
     if (!reading || !message || wishes.enabled === false) return clean;
 
     const { current, earlier, begun } = reading;
@@ -76,7 +76,7 @@ export function memoryMiddleware(memory: MemoryOS, options: MemoryMiddlewareOpti
       } catch (error) {
         // A prompt that cannot be read is still the model's to answer.
         turns.failed(error, 'recall');
-        return params;
+        return withoutAnyWishes(params as CallOptions) as P;
       }
     },
     async wrapGenerate<R>({ doGenerate, params }: { doGenerate: () => PromiseLike<R>; params: object }) {
@@ -121,6 +121,10 @@ function withoutWishes({ providerOptions }: { providerOptions?: { [provider: str
   const { [NAME]: _ours, ...others } = providerOptions;
   return { providerOptions: others };
 }
+
+const withoutAnyWishes = (params: CallOptions): CallOptions & { prompt: PromptMessage[] } => ({
+  ...params, ...withoutWishes(params), prompt: params.prompt.map((item) => ({ ...item, ...withoutWishes(item) })),
+});
 
 function withBlock(message: PromptMessage, block: string): PromptMessage {
   const content = Array.isArray(message.content) ? (message.content as unknown[]) : [{ type: 'text', text: String(message.content) }];

@@ -170,6 +170,22 @@ test('a thread of another model is stored as it is appended: answers whole, canc
   expect(page).toMatchObject({ session, metadata: { app: 'test', thread: { parent: app.thread.getState().messages[1]?.id } } });
 });
 
+test('an answer that cannot be stored leaves the one before', async () => {
+  const memory = await opened();
+  const history = memoryThreadHistory(memory, { session });
+  const at = (id: string, role: 'user' | 'assistant', text: string, parentId: string | null) => ({ parentId, message: { id, role, content: [{ type: 'text' as const, text }] } as never });
+  await history.append(at('u', 'user', 'one', null));
+  await history.append(at('a', 'assistant', 'first', 'u'));
+  const real = memory.addMemory.bind(memory);
+  let full = true;
+  Object.defineProperty(memory, 'addMemory', { value: async (turn: { agentResponse: string }) => (full && turn.agentResponse === 'second' ? Promise.reject(new Error('the disk is full')) : real(turn as never)) });
+  await expect(history.append(at('b', 'assistant', 'second', 'u'))).rejects.toThrow('full');
+  expect(await exchanges(memory)).toEqual([['one', 'first']]);
+  full = false;
+  await history.append(at('b', 'assistant', 'second', 'u'));
+  expect(await exchanges(memory)).toEqual([['one', 'second']]);
+});
+
 test('branches keep their parents, and a message of unknown parent follows the one before', async () => {
   const memory = await opened();
   const turn = (id: string, thread?: { parent: string | null; answer: string | null }) => ({ id, session, userInput: id, agentResponse: `re ${id}`, ...(thread && { metadata: { thread } }) });

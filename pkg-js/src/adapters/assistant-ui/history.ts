@@ -30,6 +30,7 @@ export function memoryThreadHistory(memory: MemoryOS, { session, metadata }: Mem
     if (before && (answer === '' || before.agentResponse === answer)) return;
     if (before?.agentResponse === '') return memory.completeMemory(before.id, answer);
     if (before) await memory.forget(before.id);
+    const kept = (error: unknown): Promise<never> => putBack(before).then(() => Promise.reject(error));
     await memory.addMemory({
       id: user.id,
       session,
@@ -37,7 +38,14 @@ export function memoryThreadHistory(memory: MemoryOS, { session, metadata }: Mem
       agentResponse: answer,
       metadata: { ...metadata, ...place(parentId, answerId) },
       ...(user.createdAt ? { timestamp: user.createdAt } : {}),
-    });
+    }).catch(kept);
+  }
+
+  /** What was taken away for something that could not be stored. */
+  async function putBack(page: PageView | undefined): Promise<void> {
+    if (!page) return;
+    const { userInput, agentResponse, metadata: own, time } = page;
+    await memory.addMemory({ id: idOf(page), session, userInput, agentResponse, metadata: own, ...(time === null ? {} : { timestamp: time }) }).catch(() => undefined);
   }
 
   const write = (item: HistoryItem): Promise<void> => inTurn(async () => {
@@ -79,7 +87,8 @@ export function memoryThreadHistory(memory: MemoryOS, { session, metadata }: Mem
         // The question stays where only its answer goes.
         if (message.role === 'assistant' && page.userInput !== '' && !items.some((item) => item.message.id === parentId)) {
           const { userInput, metadata: kept, time } = page;
-          await memory.addMemory({ id: idOf(page), session, userInput, agentResponse: '', metadata: kept, ...(time === null ? {} : { timestamp: time }) });
+          await memory.addMemory({ id: idOf(page), session, userInput, agentResponse: '', metadata: kept, ...(time === null ? {} : { timestamp: time }) })
+            .catch((error: unknown) => putBack(page).then(() => Promise.reject(error)));
         }
       }
     }),

@@ -1,4 +1,5 @@
 /** An item as a page: its text is what is searched, its value stands whole in the metadata. */
+import { withoutTags } from '../fence.js';
 import { invalid } from '../../errors.js';
 import { show } from '../../text.js';
 import type { AddMemoryInput, PageView } from '../../types.js';
@@ -23,7 +24,7 @@ export const idOf = ({ namespace, key }: { namespace: readonly string[]; key: st
 
 export function toPage(store: string, item: Kept, fields: readonly string[]): AddMemoryInput {
   const { namespace, key, order, version, createdAt, updatedAt } = item;
-  const text = item.indexed ? textOf(item.value, fields) : '';
+  const text = item.indexed ? withoutTags(textOf(item.value, fields)) : '';
   return {
     // A page must say something; one that is not to be found says its name.
     userInput: text.trim() === '' ? `${namespace.join(' ')} ${key}` : text,

@@ -276,6 +276,14 @@ describe('what LangGraph’s own store has not', () => {
     expect((await two.search([], { query: 'parrots' })).map(({ value }) => value)).toEqual([{ text: 'parrots too' }]);
   });
 
+  test('a text that is one block of memory is kept, whatever else the batch holds', async () => {
+    const store = new MemstrataStore(await opened());
+    const text = '<memory 12345678>squid at the harbour</memory 12345678>';
+    await store.batch([{ namespace: ['n'], key: 'other', value: { text: 'bees' } }, { namespace: ['n'], key: 'k', value: { text } }]);
+    expect((await store.get(['n'], 'k'))?.value).toEqual({ text });
+    expect((await store.search(['n'], { query: 'squid' }))[0]?.key).toBe('k');
+  });
+
   test('values are copies, and what JSON cannot hold is refused before anything is written', async () => {
     const store = new MemstrataStore(await opened());
     const value = { list: [1] };
