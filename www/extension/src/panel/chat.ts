@@ -1,6 +1,6 @@
 /** What is asked here and answered; it lives as long as the panel. What was said stays in memory. */
 import { signal } from '@preact/signals';
-import type { RetrieveResult } from 'memstrata';
+import { isMemoryOSError, type RetrieveResult } from 'memstrata';
 import { memory } from './memory';
 
 export interface Exchange {
@@ -34,7 +34,10 @@ export function stop(): void {
   running?.abort();
 }
 
-async function answer({ id, question }: Exchange): Promise<void> {
+/** The host went away before a word had come, as it does when the model is changed. By its id the question is known again. */
+const isLost = (error: unknown): boolean => isMemoryOSError(error) && (error.data as { reason?: unknown } | undefined)?.reason === 'host-lost';
+
+async function answer({ id, question }: Pick<Exchange, 'id' | 'question'>, isFirst = true): Promise<void> {
   const controller = new AbortController();
   running = controller;
   busy.value = true;
@@ -45,6 +48,7 @@ async function answer({ id, question }: Exchange): Promise<void> {
     const { mode, recall, text: whole } = await stream.result;
     update(id, { state: 'done', answer: whole, mode, recall });
   } catch (error) {
+    if (isFirst && text === '' && !controller.signal.aborted && isLost(error)) return await answer({ id, question }, false);
     const failed = { state: 'failed' as const, trouble: error instanceof Error ? error.message : String(error) };
     update(id, controller.signal.aborted ? { state: 'stopped' } : failed);
   } finally {
