@@ -94,7 +94,7 @@ function pageOf(name, path, entries, missing) {
   return [`# ${name}\n\n${about}\n`, ...sections].join('\n');
 }
 
-const fileNameOf = (name) => `${name.replace('/', '-')}.md`;
+const fileNameOf = (name) => `${name.replaceAll('/', '-')}.md`;
 
 await main(() => {
   const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));

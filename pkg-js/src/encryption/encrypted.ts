@@ -28,6 +28,7 @@ export function encrypted(storage: StorageEngine, key: UnlockKey): EncryptedStor
   return new EncryptedStorage(requireStorage(storage), requireKey(key));
 }
 
+/** A storage engine that encrypts what another one stores, with the calls that change keys. Made by `encrypted`. */
 export class EncryptedStorage implements StorageEngine {
   /** That of the store below, so that a memory in it has one owner whether it comes by here or not. */
   readonly kind: string;

@@ -3,6 +3,7 @@ import { aborted, MemoryOSError } from '../errors.js';
 import type { MemoryOS } from '../memory-os.js';
 import type { PageView } from '../types.js';
 
+/** How far a migration has come. */
 export interface MigrationProgress {
   step: 'export' | 'import' | 'compare' | 'clear';
   /** Pages: of `compare`, those that were found the same; of the other steps none, or all. */
@@ -10,6 +11,7 @@ export interface MigrationProgress {
   total: number;
 }
 
+/** How a migration is watched and stopped, and whether its source is cleared. */
 export interface MigrateOptions {
   onProgress?: (progress: MigrationProgress) => void;
   /** Stops it before its next step; what was imported stays where it is. */
@@ -18,6 +20,7 @@ export interface MigrateOptions {
   clearSource?: boolean;
 }
 
+/** What was moved. */
 export interface Migration {
   pages: number;
   facts: number;

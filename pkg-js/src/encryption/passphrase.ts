@@ -6,6 +6,7 @@ import { utf8 } from './bytes.js';
 import { importAes } from './seal.js';
 import { UnlockKey } from './unlock-key.js';
 
+/** Cost of Argon2id. The defaults take about a second. */
 export interface PassphraseOptions {
   /** KiB of memory that one guess takes, 19,456 (19 MiB, the default) to 262,144. */
   memory?: number;

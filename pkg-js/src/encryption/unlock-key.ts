@@ -5,6 +5,7 @@ import { importAes, subtle } from './seal.js';
 import { readRecoveryCode } from './recovery-code.js';
 import { utf8 } from './bytes.js';
 
+/** What a key is made of. */
 export type KeyKind = 'passphrase' | 'device' | 'recovery';
 
 /** Cost of a guess; nought for keys that nobody can guess. */
@@ -17,6 +18,7 @@ export const NO_COST: Cost = { memory: 0, iterations: 0 };
 
 type Derive = (salt: Uint8Array, cost: Cost) => Promise<CryptoKey>;
 
+/** Opens an encrypted store. Made by `fromPassphrase`, `deviceKey` or `fromRecoveryCode`; it holds nothing that can be read out. */
 export class UnlockKey {
   readonly kind: KeyKind;
   /** Of what is sealed with this key from now on. */

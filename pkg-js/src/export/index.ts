@@ -6,6 +6,7 @@ import type { MemoryOS } from '../memory-os.js';
 import { momentOf } from '../tools/moment.js';
 import type { FactView, PageView } from '../types.js';
 
+/** How an export is cut short: `signal` ends the stream. */
 export interface ExportOptions {
   signal?: AbortSignal;
 }

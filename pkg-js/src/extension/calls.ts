@@ -30,7 +30,9 @@ export const CALLS = {
   stats: { args: [], repeats: true },
 } satisfies { [name: string]: Call };
 
+/** One of `CALL_NAMES`. */
 export type CallName = keyof typeof CALLS;
+/** Names of the calls that cross a Port. */
 export const CALL_NAMES = Object.keys(CALLS) as CallName[];
 
 /** Of unknown outcome, these may be made again by their caller: a second one does no harm. */

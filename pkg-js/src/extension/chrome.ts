@@ -13,6 +13,7 @@ export interface Sender {
   origin?: string | undefined;
 }
 
+/** A Port of `chrome.runtime`, as far as it is used. */
 export interface Port {
   readonly name: string;
   readonly sender?: Sender | undefined;

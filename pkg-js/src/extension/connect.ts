@@ -19,6 +19,7 @@ export type RemoteMemory = Pick<MemoryOS, CallName | 'on'> & {
   close(): void;
 };
 
+/** Which host is connected to. */
 export interface ConnectOptions {
   /** As given to `serveMemory`. Default `"memstrata"`. */
   channel?: string;

@@ -4,6 +4,7 @@ import { platformChrome } from './chrome.js';
 import { DEFAULT_CHANNEL, isWake } from './messages.js';
 import { identify } from './sites.js';
 
+/** Which document serves the memory. */
 export interface KeepHostOptions {
   /** The document that calls `serveMemory`, such as `"host.html"`. */
   url: string;

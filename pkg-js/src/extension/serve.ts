@@ -16,6 +16,7 @@ import type { Said, ToHost } from './messages.js';
 import type { Allow, Site } from './sites.js';
 import { identify, permit, readAllow } from './sites.js';
 
+/** Which channel is served, and what sites may do. */
 export interface ServeOptions {
   /** What clients connect to. Default `"memstrata"`. One host a channel. */
   channel?: string;
@@ -25,6 +26,7 @@ export interface ServeOptions {
   runtime?: Runtime;
 }
 
+/** A memory that is served, until `close`. */
 export interface ServedMemory {
   readonly memory: MemoryOS;
   /** Answers nobody any more. Closes the memory, if it was opened here. Clients look for another host. */

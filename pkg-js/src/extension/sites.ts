@@ -12,6 +12,7 @@ export interface Site {
   origin: string;
 }
 
+/** Calls a site may make, and what it may see. */
 export interface Permission {
   /** Default: `addMemory` alone. */
   calls?: CallName[];
@@ -22,6 +23,7 @@ export interface Permission {
   sees?: 'own' | 'all';
 }
 
+/** What content scripts of some sites may do. */
 export interface AllowRule extends Permission {
   /** Match patterns, as in a manifest: `https://*.example.org/*`. */
   sites: string | string[];

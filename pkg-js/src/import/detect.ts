@@ -14,6 +14,7 @@ import type { FileRecord } from './records.js';
 /** What is more particular comes first. */
 const FORMATS: readonly Format[] = [MEMSTRATA, CHATGPT, CLAUDE, MCP_MEMORY, MEMORYOS, MEMOS, MEM0, GENERIC];
 
+/** Formats that `importFile` reads. */
 export type FormatName = 'memstrata' | 'chatgpt' | 'claude' | 'mcp-memory' | 'memoryos' | 'memos' | 'mem0' | 'generic';
 
 /** Records that may be of no format before the search is given up. */

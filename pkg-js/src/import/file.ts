@@ -14,8 +14,10 @@ import type { FileSource, SourceLimits } from './records.js';
 
 /** Metadata of every imported page: that it was imported, and what from. Filter by them, or leave such pages out. */
 export const ORIGIN_KEY = 'memstrata:origin';
+/** Metadata key that names the product an imported page came from. */
 export const SOURCE_KEY = 'memstrata:source';
 
+/** Caps of one import; what goes beyond them is refused with INVALID_ARGUMENT. */
 export interface ImportLimits extends SourceLimits {
   /** Turns, facts and profiles together. */
   entries: number;
@@ -26,6 +28,7 @@ export interface ImportLimits extends SourceLimits {
 /** 1 GiB, records of 64 Mi characters, a million entries of a million characters. */
 const LIMITS: ImportLimits = { bytes: 1 << 30, recordChars: 1 << 26, entries: 1_000_000, entryChars: 1_000_000 };
 
+/** What is read and how: format, dry run, progress, limits and signal. */
 export interface ImportFileOptions {
   /** Default `"auto"`: by what is in the file. */
   format?: 'auto' | FormatName;
@@ -38,6 +41,7 @@ export interface ImportFileOptions {
   limits?: Partial<ImportLimits>;
 }
 
+/** What came in, or would come in, and what was passed over and why. */
 export interface ImportFileResult {
   format: FormatName;
   dryRun: boolean;

@@ -3,6 +3,7 @@ import type { ByteSource } from '../boundary/bytes.js';
 import { invalid, toMemoryOSError } from '../errors.js';
 import { show } from '../text.js';
 
+/** A file to import: text, bytes, a Blob or a stream of bytes. */
 export type FileSource = string | ByteSource;
 
 export interface SourceLimits {

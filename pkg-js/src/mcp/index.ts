@@ -8,6 +8,7 @@ import { Opening } from './opening.js';
 import type { Json } from './protocol.js';
 import { McpServer } from './protocol.js';
 
+/** What is served and where: how to open the memory, the streams, and whether writing is allowed. */
 export interface McpOptions {
   /** Opens the memory when it is first needed. The server closes it. */
   open(): Promise<MemoryOS>;

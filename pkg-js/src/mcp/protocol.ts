@@ -25,6 +25,7 @@ const UNSUPPORTED_VERSION = -32_022;
 export type Json = { [key: string]: unknown };
 type Id = string | number;
 
+/** Who the server is, its tools, and what carries them out. */
 export interface McpServerOptions {
   name: string;
   version: string;
@@ -42,6 +43,7 @@ class Refusal extends Error {
   }
 }
 
+/** Answers the messages of one client. It knows no streams: `receive` takes a message, `send` of the options gets the answers. */
 export class McpServer {
   readonly #options: McpServerOptions;
   readonly #running = new Map<Id, AbortController>();

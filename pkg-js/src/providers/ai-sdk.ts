@@ -32,12 +32,14 @@ export interface AiSdkEmbeddingModel {
   doEmbed(options: any): PromiseLike<unknown>;
 }
 
+/** How a language model of the AI SDK is used. */
 export interface AiSdkOptions {
   maxConcurrency?: number;
   /** Handed on with every call, by the provider's name. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }
 
+/** How an embedding model of the AI SDK is used; `dimensions` is the length of its vectors. */
 export interface AiSdkEmbeddingOptions extends AiSdkOptions {
   /** Length of the model's vectors. */
   dimensions: number;
@@ -48,6 +50,7 @@ export interface AiSdkEmbeddingOptions extends AiSdkOptions {
 const VERSIONS = new Set(['v2', 'v3', 'v4']);
 const MODES: readonly OutputMode[] = ['json_schema', 'tool_call'];
 
+/** Any model of the AI SDK, of specification v2 to v4, as a model of the memory. Throws INVALID_ARGUMENT for anything else. */
 export function aiSdk(model: AiSdkEmbeddingModel, options: AiSdkEmbeddingOptions): EmbeddingModel;
 export function aiSdk(model: AiSdkLanguageModel, options?: AiSdkOptions): ChatModel;
 export function aiSdk(model: AiSdkLanguageModel | AiSdkEmbeddingModel, options: AiSdkOptions & Partial<AiSdkEmbeddingOptions> = {}): ChatModel | EmbeddingModel {

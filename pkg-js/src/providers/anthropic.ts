@@ -9,6 +9,7 @@ import type { ServerOptions } from './server.js';
 import { Server } from './server.js';
 import type { ChatModel, ChatRequest, ChatResult, FinishReason, OutputMode, Usage } from './types.js';
 
+/** Which Claude model to ask, and with what key. The key is sent as a header, never stored, logged or put into an error. */
 export interface AnthropicOptions extends Omit<ServerOptions, 'baseURL'> {
   /** Default `https://api.anthropic.com/v1`. */
   baseURL?: string;
@@ -27,6 +28,7 @@ const MIN_THINKING_TOKENS = 1_024;
 /** JSON is asked for by a tool that must be called; a model that may not be made to call it is asked in words. */
 const QUIRKS: Quirks = { json: 'tool_call', streamUsage: false, tokensField: 'max_tokens', temperature: true };
 
+/** A chat model over the Messages API of Anthropic, straight from the page. Throws INVALID_ARGUMENT without a model. */
 export function anthropic(options: AnthropicOptions): ChatModel {
   if (!options) throw invalid('pass at least the name of a `model`');
   const { model, maxConcurrency, maxOutputTokens = DEFAULT_MAX_TOKENS, thinkingBudgetTokens } = options;

@@ -11,6 +11,7 @@ import { inModes, ModeRefused, providerFailure } from './object-model.js';
 import { messagesFor } from './quirks.js';
 import type { ChatMessage, ChatModel, ChatRequest, ChatResult, OutputMode } from './types.js';
 
+/** Whether Chrome has its model: not at all, after a download, while it downloads, or now. */
 export type ChromeAvailability = 'unavailable' | 'downloadable' | 'downloading' | 'available';
 
 /** A system message may stand among the initial ones alone. */
@@ -46,6 +47,7 @@ export interface ChromeLanguageModel {
   params?(): Promise<{ defaultTopK: number; maxTemperature: number } | null>;
 }
 
+/** How the model in Chrome is used; `onDownload` hears of a download. */
 export interface ChromePromptOptions {
   /** Languages of what is said to it and by it, such as `['en']`. Chrome refuses those that it does not know. */
   languages?: string[];
@@ -64,6 +66,7 @@ export async function chromePromptAvailability(options: ChromePromptOptions = {}
   return api ? ((await api.availability(expected(options))) as ChromeAvailability) : 'missing';
 }
 
+/** A chat model over Chrome's Prompt API, which windows alone have. Its calls reject with PROVIDER_FAILED where there is none. */
 export function chromePrompt(options: ChromePromptOptions = {}): ChatModel {
   const refused = new Set<OutputMode>();
   return {

@@ -21,6 +21,7 @@ export interface ModelScript {
   vectors?: number[][];
 }
 
+/** A provider under test: how it is made over a scripted model, and what its API cannot do. */
 export interface ProviderSubject {
   chat?(script: ModelScript): ChatModel | Promise<ChatModel>;
   /** Vectors have two dimensions. */
@@ -34,6 +35,7 @@ const SCHEMA = { name: 'facts', schema: { type: 'object', properties: { facts: {
 const PIECES = ['你', '好', '🌍', ', ', 'wor', 'ld', '\n'];
 const JSON_PIECES = ['{"facts":', '["你好"]', '}'];
 
+/** Tests that every provider has to pass, for the runner of your choice: each has a name and a function that rejects when it fails. */
 export function providerConformance(subject: ProviderSubject): ConformanceTest[] {
   const { chat, embedder, cannotTell = [] } = subject;
   const made = async (script: Partial<ModelScript>): Promise<ChatModel> => (chat as NonNullable<typeof chat>)({ pieces: PIECES, end: 'stop', ...script });

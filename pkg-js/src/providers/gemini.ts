@@ -11,6 +11,7 @@ import { checkDimensions, Server } from './server.js';
 import type { ChatModel, ChatRequest, ChatResult, EmbeddingModel, FinishReason, OutputMode, Usage } from './types.js';
 import { readVectors } from './vectors.js';
 
+/** Which Gemini model to ask, and with what key. The key is sent as a header, never in the address. */
 export interface GeminiOptions extends Omit<ServerOptions, 'baseURL'> {
   /** Default `https://generativelanguage.googleapis.com/v1beta`. */
   baseURL?: string;
@@ -20,6 +21,7 @@ export interface GeminiOptions extends Omit<ServerOptions, 'baseURL'> {
   thinkingBudgetTokens?: number;
 }
 
+/** The same for embeddings; `dimensions` is the length of the vectors. */
 export interface GeminiEmbeddingOptions extends GeminiOptions {
   /** Length of the vectors; the API is asked for it. `gemini-embedding-001` takes 128 to 3,072. */
   dimensions: number;

@@ -5,6 +5,7 @@ import type { OpenAICompatibleEmbeddingOptions, OpenAICompatibleOptions } from '
 import { openAICompatible } from './openai-compatible.js';
 import type { ChatModel, EmbeddingModel, OutputMode } from './types.js';
 
+/** What is known of a server. */
 export interface PresetNotes {
   name: string;
   baseURL: string;
@@ -30,6 +31,7 @@ const OLLAMA_DIMENSIONS = {
   'qwen3-embedding:0.6b': 1024, 'qwen3-embedding:4b': 2560, 'qwen3-embedding:8b': 4096,
 };
 
+/** What is known of each server: address, key, CORS, structured output, switches for thinking. From documentation; `unsure` is said where it is not known. */
 export const PRESETS = {
   openai: {
     name: 'OpenAI',
@@ -119,8 +121,10 @@ export const PRESETS = {
   },
 } as const satisfies Record<string, PresetNotes>;
 
+/** One of `PRESETS`. */
 export type PresetName = keyof typeof PRESETS;
 
+/** What `openAICompatible` takes, with the address filled in, and `thinking` where the server has a switch for it. */
 export interface PresetOptions extends Omit<OpenAICompatibleOptions, 'baseURL'> {
   /** Default: the preset's. */
   baseURL?: string;
@@ -128,11 +132,13 @@ export interface PresetOptions extends Omit<OpenAICompatibleOptions, 'baseURL'> 
   thinking?: boolean;
 }
 
+/** The same for embeddings. */
 export interface PresetEmbeddingOptions extends PresetOptions, Pick<OpenAICompatibleEmbeddingOptions, 'requestDimensions' | 'maxEmbeddingsPerCall'> {
   /** Length of the vectors, or `true` for that which the preset knows of the model. */
   dimensions: number | true;
 }
 
+/** Makes a model of one server. */
 export interface Preset {
   (options: PresetEmbeddingOptions): ChatModel & EmbeddingModel;
   (options: PresetOptions): ChatModel;
@@ -181,11 +187,19 @@ function starting<M extends ChatModel>(model: M, mode: OutputMode): M {
   };
 }
 
+/** A model of OpenAI; what is known of it is in `PRESETS`. */
 export const openai = preset(PRESETS.openai);
+/** A model of DeepSeek; what is known of it is in `PRESETS`. */
 export const deepseek = preset(PRESETS.deepseek);
+/** A model of Qwen on DashScope; what is known of it is in `PRESETS`. */
 export const qwen = preset(PRESETS.qwen);
+/** A model of OpenRouter; what is known of it is in `PRESETS`. */
 export const openRouter = preset(PRESETS.openRouter);
+/** A model of SiliconFlow; what is known of it is in `PRESETS`. */
 export const siliconFlow = preset(PRESETS.siliconFlow);
+/** A model of Ollama; what is known of it is in `PRESETS`. */
 export const ollama = preset(PRESETS.ollama);
+/** A model of LM Studio; what is known of it is in `PRESETS`. */
 export const lmStudio = preset(PRESETS.lmStudio);
+/** A model of the server of llama.cpp; what is known of it is in `PRESETS`. */
 export const llamaCpp = preset(PRESETS.llamaCpp);

@@ -42,6 +42,7 @@ export interface ExtractedTensor {
 /** A pipeline, or what makes it at its first use; `load` is called again if it fails. */
 type Given<P> = { pipeline: P; load?: undefined } | { load: () => Promise<P>; pipeline?: undefined };
 
+/** A text-generation pipeline, or how to load one. */
 export type TransformersChatOptions = Given<GenerationPipeline> & {
   model: string;
   /** Most tokens of an answer to a request that sets no limit itself. Default 1,024. */
@@ -50,6 +51,7 @@ export type TransformersChatOptions = Given<GenerationPipeline> & {
   thinking?: boolean;
 };
 
+/** A feature-extraction pipeline, or how to load one; pooling and prefixes follow the model. */
 export type TransformersEmbeddingOptions = Given<ExtractionPipeline> & {
   /** Name of the model, by which pooling and prefixes are known for some families: see `EMBEDDING_RECIPES`. */
   model: string;
@@ -63,6 +65,7 @@ export type TransformersEmbeddingOptions = Given<ExtractionPipeline> & {
 
 const WHO = { shown: 'Transformers.js' };
 
+/** A chat model over a pipeline of Transformers.js, which runs in the page. Throws INVALID_ARGUMENT without a pipeline. */
 export function transformersJs(options: TransformersChatOptions): ChatModel {
   if (typeof options?.model !== 'string' || options.model === '') throw invalid(`model must be the name of a model, got ${show(options?.model)}`);
   const { model, maxOutputTokens = 1_024, thinking } = options;
@@ -86,6 +89,7 @@ export function transformersJs(options: TransformersChatOptions): ChatModel {
   };
 }
 
+/** An embedder over a pipeline of Transformers.js. Throws INVALID_ARGUMENT without a pipeline. */
 export function transformersJsEmbedder(options: TransformersEmbeddingOptions): EmbeddingModel {
   const { model, maxEmbeddingsPerCall = 16 } = options;
   if (typeof model !== 'string' || model === '') throw invalid(`model must be the name of a model, got ${show(model)}`);

@@ -16,6 +16,7 @@ export interface WebLLMEngine {
   interruptGenerate(): unknown;
 }
 
+/** What the engine is asked. */
 export interface WebLLMRequest {
   stream: true;
   stream_options: { include_usage: boolean };
@@ -27,6 +28,7 @@ export interface WebLLMRequest {
   extra_body?: { enable_thinking: boolean };
 }
 
+/** The engine, and the model it has loaded. */
 export interface WebLLMOptions {
   engine: WebLLMEngine;
   /** Name of the model that is loaded in the engine. */
@@ -35,6 +37,7 @@ export interface WebLLMOptions {
   thinking?: boolean;
 }
 
+/** The same for embeddings; `dimensions` is the length of the vectors. */
 export interface WebLLMEmbeddingOptions extends WebLLMOptions {
   /** Length of the model's vectors. */
   dimensions: number;

@@ -17,6 +17,7 @@ export interface WllamaInstance {
   createEmbedding?(request: { input: string[] }): Promise<unknown>;
 }
 
+/** The instance, with its model loaded. */
 export interface WllamaOptions {
   wllama: WllamaInstance;
   /** Name of the model that is loaded: memory keeps apart by it what was embedded by which. */
@@ -25,6 +26,7 @@ export interface WllamaOptions {
   thinking?: boolean;
 }
 
+/** The same for embeddings; `dimensions` is the length of the vectors. */
 export interface WllamaEmbeddingOptions extends WllamaOptions {
   /** Length of the model's vectors; `getLoadedContextInfo().n_embd` tells. The model must be loaded with `embeddings: true`. */
   dimensions: number;

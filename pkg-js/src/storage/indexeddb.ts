@@ -3,6 +3,7 @@ import { invalid, MemoryOSError, toMemoryOSError } from '../errors.js';
 import { show } from '../text.js';
 import type { KeyRange, StorageEngine, StoreName, WriteBatch } from './types.js';
 
+/** `name` is that of the database. */
 export interface IndexedDBStorageOptions {
   /** Begins the names of its databases, so that they are none of the core's. Default: `"memstrata-store"`. */
   name?: string;
@@ -11,6 +12,7 @@ export interface IndexedDBStorageOptions {
 const STORES: readonly StoreName[] = ['wal', 'chunk', 'manifest', 'blob'];
 const LAYOUT_VERSION = 1;
 
+/** IndexedDB as a storage engine of its own, to put encryption over. It shares no database with `storage: "indexeddb"`. Opening rejects with STORAGE_UNAVAILABLE where there is none. */
 export function indexedDBStorage({ name = 'memstrata-store' }: IndexedDBStorageOptions = {}): StorageEngine {
   if (typeof name !== 'string' || name === '') throw invalid(`name must be a string that is not empty, got ${show(name)}`);
   return new IndexedDBStorage(name);

@@ -8,11 +8,13 @@ import { CHANGE, changeOf, FACT, factOf, HIT, hitOf, PAGE, pageOf } from './view
 /** The part of a memory that the tools use. */
 export type ToolMemory = Pick<MemoryOS, 'addMemory' | 'retrieve' | 'profile' | 'traits' | 'facts' | 'pages' | 'editFact' | 'pinFact' | 'forget' | 'history'>;
 
+/** What a running tool may look at: a signal, and whom to tell of progress. */
 export interface ToolCall {
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
 
+/** A tool: its schemas, annotations, and what it does. */
 export interface Tool {
   name: string;
   title: string;
@@ -69,6 +71,7 @@ function tool<A>({ hints, run, ...rest }: Definition<A>): Tool {
   };
 }
 
+/** The tools of the MCP server and of WebMCP. */
 export const TOOLS: readonly Tool[] = [
   tool<{ user_input: string; agent_response: string; timestamp?: string; session?: string; id?: string; meta_data?: Metadata }>({
     name: 'add_memory',

@@ -10,6 +10,7 @@ export interface ModelContextLike {
   unregisterTool?(name: string): unknown;
 }
 
+/** A tool as a browser takes it. */
 export interface WebMcpTool {
   name: string;
   title: string;
@@ -20,6 +21,7 @@ export interface WebMcpTool {
   execute(input: unknown, options?: { signal?: AbortSignal }): Promise<{ [name: string]: unknown }>;
 }
 
+/** Which tools are offered, and where. */
 export interface WebMcpOptions {
   /** Which tools to offer. Default: those that destroy nothing, so neither update_memory nor delete_memory. */
   tools?: (tool: Tool) => boolean;

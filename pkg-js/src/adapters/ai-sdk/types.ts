@@ -3,6 +3,7 @@ import type { MemoryOSError } from '../../errors.js';
 import type { Metadata, RetrieveOptions } from '../../types.js';
 import type { PromptMessage } from './prompt.js';
 
+/** What is recalled and stored, and who hears of a failure of the memory, which never fails the model call. */
 export interface MemoryMiddlewareOptions {
   /** How to recall: `topK`, `budgetTokens`, `strategy`, `profile`, `filter`. */
   retrieve?: Pick<RetrieveOptions, 'topK' | 'budgetTokens' | 'strategy' | 'profile' | 'filter'>;

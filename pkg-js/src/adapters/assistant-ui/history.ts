@@ -4,6 +4,7 @@ import { Followed, queue } from '../followed.js';
 import { partsOf, place, placeOf, STORED, textOf, THREAD } from './message.js';
 import type { AssistantMessage, HistoryItem, MemoryThreadHistory, MessageLike, UserMessage } from './types.js';
 
+/** Which session of the memory the thread is, and what its pages carry. */
 export interface MemoryThreadHistoryOptions {
   /** The thread: a session of the memory. */
   session: string;

@@ -25,10 +25,12 @@ export interface RunResult {
   readonly metadata: { readonly custom: { readonly [key: string]: unknown } };
 }
 
+/** assistant-ui's `ChatModelAdapter`, by its shape. */
 export interface MemoryChatAdapter {
   run(options: RunOptions): AsyncGenerator<RunResult, void>;
 }
 
+/** How an answer is asked for: session, metadata and what `getResponse` takes. */
 export interface MemoryChatOptions {
   /** Session of what is stored; the same one for `memoryThreadHistory`. Default: the thread's id, where there is one. */
   session?: string;
@@ -64,6 +66,7 @@ export interface HistoryItem {
   parentId: string | null;
 }
 
+/** assistant-ui's `ThreadHistoryAdapter`, by its shape. */
 export interface MemoryThreadHistory {
   scopeId: string;
   load(): Promise<{ headId: string | null; messages: { message: UserMessage | AssistantMessage; parentId: string | null }[] }>;

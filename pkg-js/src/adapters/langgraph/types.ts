@@ -8,6 +8,7 @@ export interface StoreItem {
   updatedAt: Date;
 }
 
+/** An item that a search found; `score` only orders, and is absent without a query. */
 export interface StoreSearchItem extends StoreItem {
   /** From the memory's ranking, greater is better; absent for what the query did not find. Not a cosine. */
   score?: number;
@@ -44,8 +45,10 @@ export interface ListNamespacesOperation {
   offset: number;
 }
 
+/** One operation of `batch`. */
 export type StoreOperation = GetOperation | PutOperation | SearchOperation | ListNamespacesOperation;
 
+/** The store's name within its memory, and which fields of a value are searched. */
 export interface MemstrataStoreOptions {
   /** Several stores in one memory are told apart by name. Default `"langgraph"`. */
   name?: string;

@@ -5,12 +5,14 @@ export interface Message {
   content: string | { type: 'image_url'; image_url: { url: string } };
 }
 
+/** Whose memories a call is about. This facade holds those of one user; another `userId` is refused. */
 export interface Entity {
   userId?: string;
   agentId?: string;
   runId?: string;
 }
 
+/** Conditions on memories, as Mem0 writes them; all given ones must hold. */
 export interface SearchFilters {
   user_id?: string;
   agent_id?: string;
@@ -19,6 +21,7 @@ export interface SearchFilters {
   [key: string]: any;
 }
 
+/** Whose turns are added, when they were said, and with what metadata. */
 export interface AddMemoryOptions extends Entity {
   metadata?: { [key: string]: any };
   filters?: SearchFilters;
@@ -30,6 +33,7 @@ export interface AddMemoryOptions extends Entity {
   expirationDate?: string | null;
 }
 
+/** Which memories are listed, and how many at most. */
 export interface ListOptions extends Entity {
   topK?: number;
   /** Older name of `topK`. */
@@ -38,6 +42,7 @@ export interface ListOptions extends Entity {
   showExpired?: boolean;
 }
 
+/** Which memories a search may find, and how many at most. */
 export interface SearchMemoryOptions extends ListOptions {
   /** What "last week" counts from. */
   referenceDate?: number | string | Date | null;
@@ -46,6 +51,7 @@ export interface SearchMemoryOptions extends ListOptions {
   rerank?: boolean;
 }
 
+/** What a memory is changed to. */
 export interface UpdateMemoryOptions {
   text?: string;
   data?: string;
@@ -53,6 +59,7 @@ export interface UpdateMemoryOptions {
   expirationDate?: string | null;
 }
 
+/** A memory in the shape of Mem0: a turn or a fact. Times are ISO 8601 text. */
 export interface MemoryItem {
   id: string;
   memory: string;
@@ -66,10 +73,12 @@ export interface MemoryItem {
   run_id?: string;
 }
 
+/** What a search or a list gave. */
 export interface SearchResult {
   results: MemoryItem[];
 }
 
+/** One change of a memory, oldest first. Times are ISO 8601 text. */
 export interface HistoryRow {
   id: string;
   memory_id: string;

@@ -6,6 +6,7 @@ import type { MemoryOS } from '../../memory-os.js';
 import type { FactsOptions, FactView, Stats, TiersView } from '../../types.js';
 import { useMemory } from './provider.js';
 
+/** A value that follows the memory: `undefined` until it was first read, and the error of the last reading. */
 export interface Live<T> {
   /** `undefined` until it has come. */
   data: T | undefined;

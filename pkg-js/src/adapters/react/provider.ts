@@ -7,14 +7,17 @@ import type { MemoryOS } from '../../memory-os.js';
 import type { OpenOptions } from '../../types.js';
 import { keyOf, lease } from './leases.js';
 
+/** Whether the memory is opening, open, or could not be opened. */
 export type MemoryState =
   | { status: 'opening'; memory: undefined; error: undefined }
   | { status: 'ready'; memory: MemoryOS; error: undefined }
   /** It could not be opened, or was lost with its worker: `reopen` tries again. */
   | { status: 'failed'; memory: undefined; error: MemoryOSError };
 
+/** The state of the memory; `reopen` tries again after a failure. */
 export type UseMemory = MemoryState & { reopen(): void };
 
+/** Either `options` to open a memory by, or a `memory` that is open and stays open. */
 export interface MemoryProviderProps {
   /** Opens this memory. Another `name`, `userId` or `assistantId` opens another one; what else changes is read at the next opening. */
   options?: OpenOptions;
@@ -26,6 +29,7 @@ export interface MemoryProviderProps {
 const OPENING: MemoryState = { status: 'opening', memory: undefined, error: undefined };
 const MemoryContext = createContext<UseMemory | undefined>(undefined);
 
+/** Opens a memory for the components below it, once however often they mount, and closes it when the last is gone; or lends one that is open. */
 export function MemoryProvider({ options, memory, children }: MemoryProviderProps): ReactElement {
   if ((options === undefined) === (memory === undefined)) throw new Failure('INVALID_ARGUMENT', 'MemoryProvider takes either options or a memory');
   const [attempt, setAttempt] = useState(0);

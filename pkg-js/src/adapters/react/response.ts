@@ -4,12 +4,14 @@ import { MemoryOSError as Failure, toMemoryOSError } from '../../errors.js';
 import type { GetResponseOptions, ResponseResult } from '../../types.js';
 import { useMemory } from './provider.js';
 
+/** A question or an answer as a component shows it. */
 export interface ResponseMessage {
   id: string;
   role: 'user' | 'assistant';
   text: string;
 }
 
+/** A conversation: what was said, what is on its way, and the calls that go on, stop and ask again. */
 export interface UseMemoryResponse {
   /** What was said since the component mounted; the last answer grows while it comes. */
   messages: ResponseMessage[];

@@ -5,6 +5,7 @@ import type { MemoryOS } from '../../memory-os.js';
 import type { RetrieveOptions, RetrieveResult } from '../../types.js';
 import { useMemory } from './provider.js';
 
+/** What a search found, whether one is on its way, and its error. An answer that came too late is dropped. */
 export interface UseRetrieve {
   /** The last answer; while `pending`, to an earlier question. `undefined` for no question. */
   result: RetrieveResult | undefined;

@@ -14,6 +14,7 @@ import type { Salt } from './frame.js';
 import { fileName } from './name.js';
 import { readAt, scan, writeAt } from './scan.js';
 
+/** How the append-only log is kept; sizes are in bytes. */
 export interface LogOptions {
   /** Bytes of a file below which it is compacted only by closing. Default 1 MiB. */
   compactFromBytes?: number;

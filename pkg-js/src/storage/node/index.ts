@@ -7,6 +7,7 @@ import { NodeDirectory } from './directory.js';
 
 export type { LogOptions } from '../log/store.js';
 
+/** Where the files lie, and how long another process is waited for. */
 export interface NodeStorageOptions extends LogOptions {
   /** Where the files lie; made if it is not there. Each database name has its own, open in one process at a time. */
   directory: string;

@@ -11,6 +11,7 @@ import { OpfsDirectory } from './directory.js';
 
 export type { LogOptions } from '../log/store.js';
 
+/** Where the files lie in the origin's private file system, and the worker that has them open. */
 export interface OpfsStorageOptions extends LogOptions {
   /** Name of the folder below the origin's root. Default `"memstrata"`. */
   folder?: string;
