@@ -12,7 +12,7 @@ import { fromPassphrase } from './passphrase.js';
 import type { PassphraseOptions } from './passphrase.js';
 import { damaged, importAes, seal, unseal } from './seal.js';
 
-const MAGIC = utf8('mstrenc\n');
+const MAGIC = Uint8Array.from('mstrenc\n', (letter) => letter.charCodeAt(0));
 const TYPE = 'application/vnd.memstrata.encrypted';
 
 /** The whole memory as one file that the passphrase opens. Plain bytes are in RAM only. */
