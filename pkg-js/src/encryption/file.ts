@@ -6,7 +6,7 @@
 import { invalid, MemoryOSError, toMemoryOSError } from '../errors.js';
 import type { ByteSource } from '../boundary/bytes.js';
 import type { MemoryOS } from '../memory-os.js';
-import { concat, equal, hex, readU32, u32, utf8 } from './bytes.js';
+import { concat, equal, hex, readU32, u32 } from './bytes.js';
 import { decodeHeader, encodeHeader, newRoot, unwrapRoot, withKey } from './header.js';
 import { fromPassphrase } from './passphrase.js';
 import type { PassphraseOptions } from './passphrase.js';
