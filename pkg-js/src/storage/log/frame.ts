@@ -28,9 +28,9 @@ const DELETE_BYTES = 10;
 /** Its length field has 32 bits; far below that, one array still fits everywhere. */
 const MAX_PAYLOAD_BYTES = 0x3fff_ffff;
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-const MAGIC = encoder.encode('memstrat');
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const MAGIC = Uint8Array.from('memstrat', (letter) => letter.charCodeAt(0));
 
 export type Salt = Uint8Array;
 
@@ -72,13 +72,13 @@ export function encodeFrame(salt: Salt, sequence: number, batches: readonly Writ
   let length = 0;
   for (const { deletes, puts } of batches) {
     for (const range of deletes) {
-      const [from, to] = [encoder.encode(range.from), encoder.encode(range.to)];
+      const [from, to] = [encode(range.from), encode(range.to)];
       parts.push({ head: headOf(DELETE, range.store, DELETE_BYTES, [from, to], [from.length, to.length]) });
       length += DELETE_BYTES + from.length + to.length;
       operations.push({ kind: 'delete', ...range });
     }
     for (const { store, key, value } of puts) {
-      const name = encoder.encode(key);
+      const name = encode(key);
       const crc = crc32(value);
       parts.push({ head: headOf(PUT, store, PUT_BYTES, [name], [name.length, value.length, crc]), value });
       operations.push({ kind: 'put', store, key, at: length + PUT_BYTES + name.length, length: value.length, crc });
@@ -151,11 +151,11 @@ export function decodePayload(payload: Uint8Array): Operation[] {
     take(kind === PUT ? PUT_BYTES : DELETE_BYTES);
     const [first, second] = [view.getUint32(start + 2, true), view.getUint32(start + 6, true)];
     if (kind === PUT) {
-      const key = decoder.decode(take(first));
+      const key = decode(take(first));
       operations.push({ kind: 'put', store, key, at, length: second, crc: view.getUint32(start + 10, true) });
       take(second);
     } else {
-      operations.push({ kind: 'delete', store, from: decoder.decode(take(first)), to: decoder.decode(take(second)) });
+      operations.push({ kind: 'delete', store, from: decode(take(first)), to: decode(take(second)) });
     }
   }
   return operations;
